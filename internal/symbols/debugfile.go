@@ -1,0 +1,3 @@
+package symbols
+
+func (m *Module) debugSymtab() *symTable { return nil }

@@ -1,0 +1,74 @@
+package symbols
+
+import (
+	"bytes"
+	"debug/elf"
+	"slices"
+)
+
+const sttIFunc = elf.STT_GNU_IFUNC
+
+func isCode(s *section) bool {
+	return s.flags&elf.SHF_EXECINSTR != 0 && s.flags&elf.SHF_ALLOC != 0
+}
+
+// rankOf orders names of one address: exported default version, exported other
+// version, local.
+func rankOf(s sym, hidden bool) uint8 {
+	switch {
+	case s.bind == elf.STB_LOCAL:
+		return 3
+	case hidden:
+		return 2
+	}
+	return 1
+}
+
+// goCandidates are the functions of Go's table, with sizes up to the padding.
+func (m *Module) goCandidates() ([]candidate, error) {
+	t, err := m.goTable()
+	if err != nil || t == nil {
+		return nil, err
+	}
+	out := make([]candidate, 0, t.nfunc)
+	err = t.each(func(g goFunc) {
+		if _, ok := m.segs.exec(g.addr); ok && g.end > g.addr && g.name != "" {
+			out = append(out, candidate{addr: g.addr, size: m.withoutPadding(g.addr, g.end-g.addr),
+				name: g.name, source: Pclntab, assembly: g.assembly})
+		}
+	})
+	return out, err
+}
+
+// withoutPadding is n less the int3 bytes that Go's linker fills gaps with.
+func (m *Module) withoutPadding(addr, n uint64) uint64 {
+	b := m.Bytes(addr, int(min(n, tableLimit)))
+	if code := bytes.TrimRight(b, "\xcc"); len(code) > 0 {
+		return uint64(len(code))
+	}
+	return n
+}
+
+// mergeGo puts Go's table and the symbols together. Within the range of Go code
+// the table is complete: symbols there are other names of its entries, or marks
+// such as runtime.text that are no functions. C code lies outside.
+func mergeGo(gofuncs, syms []candidate) []candidate {
+	if len(gofuncs) == 0 {
+		return syms
+	}
+	last := gofuncs[len(gofuncs)-1]
+	lo, hi := gofuncs[0].addr, last.addr+last.size
+	entries := make(map[uint64]bool, len(gofuncs))
+	for _, g := range gofuncs {
+		entries[g.addr] = true
+	}
+	syms = slices.DeleteFunc(syms, func(c candidate) bool {
+		return c.addr >= lo && c.addr < hi && !entries[c.addr]
+	})
+	for i := range syms {
+		if entries[syms[i].addr] {
+			syms[i].size = 0
+		}
+	}
+	return append(syms, gofuncs...)
+}
