@@ -13,25 +13,25 @@ const (
 
 // aluRR is op r64, r64.
 func (a *Asm) aluRR(op uint32, dst, src Reg) {
-	a.reg(form{op: op<<3 | 1, rex: rexW}, src.num(), dst)
+	a.reg(encoding{op: op<<3 | 1, rex: rexW}, src.num(), dst)
 }
 
 // aluMR is op m64, r64.
 func (a *Asm) aluMR(op uint32, dst Mem, src Reg) {
-	a.mem(form{op: op<<3 | 1, rex: rexW}, src.num(), dst)
+	a.mem(encoding{op: op<<3 | 1, rex: rexW}, src.num(), dst)
 }
 
 // aluRM is op r64, m64.
 func (a *Asm) aluRM(op uint32, dst Reg, src Mem) {
-	a.mem(form{op: op<<3 | 3, rex: rexW}, dst.num(), src)
+	a.mem(encoding{op: op<<3 | 3, rex: rexW}, dst.num(), src)
 }
 
 // immForm is op r/m, imm in its shortest form.
-func immForm(rex byte, v int32) form {
+func immForm(rex byte, v int32) encoding {
 	if fits8(int64(v)) {
-		return form{op: 0x83, rex: rex, imm: v, size: 1}
+		return encoding{op: 0x83, rex: rex, imm: v, size: 1}
 	}
-	return form{op: 0x81, rex: rex, imm: v, size: 4}
+	return encoding{op: 0x81, rex: rex, imm: v, size: 4}
 }
 
 // AddRegImm is add r64, imm.
@@ -71,7 +71,7 @@ func (a *Asm) XorRegReg(dst, src Reg) { a.aluRR(aluXor, dst, src) }
 func (a *Asm) CmpRegReg(x, y Reg) { a.aluRR(aluCmp, x, y) }
 
 // CmpRegReg32 is cmp r32, r32.
-func (a *Asm) CmpRegReg32(x, y Reg) { a.reg(form{op: aluCmp<<3 | 1}, y.num(), x) }
+func (a *Asm) CmpRegReg32(x, y Reg) { a.reg(encoding{op: aluCmp<<3 | 1}, y.num(), x) }
 
 // AddRegMem is add r64, m64.
 func (a *Asm) AddRegMem(dst Reg, src Mem) { a.aluRM(aluAdd, dst, src) }
@@ -83,7 +83,7 @@ func (a *Asm) SubRegMem(dst Reg, src Mem) { a.aluRM(aluSub, dst, src) }
 func (a *Asm) CmpRegMem(x Reg, y Mem) { a.aluRM(aluCmp, x, y) }
 
 // CmpRegMem32 is cmp r32, m32.
-func (a *Asm) CmpRegMem32(x Reg, y Mem) { a.mem(form{op: aluCmp<<3 | 3}, x.num(), y) }
+func (a *Asm) CmpRegMem32(x Reg, y Mem) { a.mem(encoding{op: aluCmp<<3 | 3}, x.num(), y) }
 
 // CmpMemReg is cmp m64, r64.
 func (a *Asm) CmpMemReg(x Mem, y Reg) { a.aluMR(aluCmp, x, y) }
@@ -107,7 +107,7 @@ func (a *Asm) CmpMemImm(x Mem, v int32) { a.mem(immForm(rexW, v), aluCmp, x) }
 func (a *Asm) CmpMemImm32(x Mem, v int32) { a.mem(immForm(0, v), aluCmp, x) }
 
 // CmpMemImm8 is cmp m8, imm8.
-func (a *Asm) CmpMemImm8(x Mem, v int8) { a.mem(form{op: 0x80, imm: int32(v), size: 1}, aluCmp, x) }
+func (a *Asm) CmpMemImm8(x Mem, v int8) { a.mem(encoding{op: 0x80, imm: int32(v), size: 1}, aluCmp, x) }
 
 // AddReg8Imm8 is add r8, imm8 on the lowest byte of r.
 func (a *Asm) AddReg8Imm8(r Reg, v int8) {
@@ -115,33 +115,33 @@ func (a *Asm) AddReg8Imm8(r Reg, v int8) {
 		a.Raw(0x04, byte(v))
 		return
 	}
-	a.reg(form{op: 0x80, imm: int32(v), size: 1, rex: rex8(r)}, aluAdd, r)
+	a.reg(encoding{op: 0x80, imm: int32(v), size: 1, rex: rex8(r)}, aluAdd, r)
 }
 
 // TestRegReg is test r64, r64.
-func (a *Asm) TestRegReg(x, y Reg) { a.reg(form{op: 0x85, rex: rexW}, y.num(), x) }
+func (a *Asm) TestRegReg(x, y Reg) { a.reg(encoding{op: 0x85, rex: rexW}, y.num(), x) }
 
 // TestRegReg32 is test r32, r32.
-func (a *Asm) TestRegReg32(x, y Reg) { a.reg(form{op: 0x85}, y.num(), x) }
+func (a *Asm) TestRegReg32(x, y Reg) { a.reg(encoding{op: 0x85}, y.num(), x) }
 
 // IncMem is inc m64.
-func (a *Asm) IncMem(m Mem) { a.mem(form{op: 0xff, rex: rexW}, 0, m) }
+func (a *Asm) IncMem(m Mem) { a.mem(encoding{op: 0xff, rex: rexW}, 0, m) }
 
 // DecMem is dec m64.
-func (a *Asm) DecMem(m Mem) { a.mem(form{op: 0xff, rex: rexW}, 1, m) }
+func (a *Asm) DecMem(m Mem) { a.mem(encoding{op: 0xff, rex: rexW}, 1, m) }
 
 // IncMem32 is inc m32.
-func (a *Asm) IncMem32(m Mem) { a.mem(form{op: 0xff}, 0, m) }
+func (a *Asm) IncMem32(m Mem) { a.mem(encoding{op: 0xff}, 0, m) }
 
 // DecMem32 is dec m32.
-func (a *Asm) DecMem32(m Mem) { a.mem(form{op: 0xff}, 1, m) }
+func (a *Asm) DecMem32(m Mem) { a.mem(encoding{op: 0xff}, 1, m) }
 
 // ImulRegReg is imul r64, r64.
-func (a *Asm) ImulRegReg(dst, src Reg) { a.reg(form{op: 0x0faf, rex: rexW}, dst.num(), src) }
+func (a *Asm) ImulRegReg(dst, src Reg) { a.reg(encoding{op: 0x0faf, rex: rexW}, dst.num(), src) }
 
 // ImulRegRegImm32 is imul r64, r64, imm32.
 func (a *Asm) ImulRegRegImm32(dst, src Reg, v int32) {
-	a.reg(form{op: 0x69, rex: rexW, imm: v, size: 4}, dst.num(), src)
+	a.reg(encoding{op: 0x69, rex: rexW, imm: v, size: 4}, dst.num(), src)
 }
 
 // ShlRegImm is shl r64, n.
@@ -154,5 +154,5 @@ func (a *Asm) ShrRegImm(r Reg, n uint8) { a.shift(5, r, n) }
 func (a *Asm) SarRegImm(r Reg, n uint8) { a.shift(7, r, n) }
 
 func (a *Asm) shift(op byte, r Reg, n uint8) {
-	a.reg(form{op: 0xc1, rex: rexW, imm: int32(n & 63), size: 1}, op, r)
+	a.reg(encoding{op: 0xc1, rex: rexW, imm: int32(n & 63), size: 1}, op, r)
 }

@@ -79,10 +79,10 @@ func (a *Asm) near(l Label) bool {
 }
 
 // JmpMem is jmp m64.
-func (a *Asm) JmpMem(m Mem) { a.mem(form{op: 0xff}, 4, m) }
+func (a *Asm) JmpMem(m Mem) { a.mem(encoding{op: 0xff}, 4, m) }
 
 // JmpReg is jmp r64.
-func (a *Asm) JmpReg(r Reg) { a.reg(form{op: 0xff}, 4, r) }
+func (a *Asm) JmpReg(r Reg) { a.reg(encoding{op: 0xff}, 4, r) }
 
 // Call is call rel32 to an address.
 func (a *Asm) Call(addr uint64) {
@@ -97,10 +97,10 @@ func (a *Asm) CallLabel(l Label) {
 }
 
 // CallMem is call m64.
-func (a *Asm) CallMem(m Mem) { a.mem(form{op: 0xff}, 2, m) }
+func (a *Asm) CallMem(m Mem) { a.mem(encoding{op: 0xff}, 2, m) }
 
 // CallReg is call r64.
-func (a *Asm) CallReg(r Reg) { a.reg(form{op: 0xff}, 2, r) }
+func (a *Asm) CallReg(r Reg) { a.reg(encoding{op: 0xff}, 2, r) }
 
 // Ret is ret.
 func (a *Asm) Ret() { a.Raw(0xc3) }

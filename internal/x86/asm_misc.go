@@ -3,40 +3,40 @@ package x86
 // Atomic forms. The ones named Lock carry the prefix.
 
 // LockIncMem is lock inc m64.
-func (a *Asm) LockIncMem(m Mem) { a.mem(form{lock: true, op: 0xff, rex: rexW}, 0, m) }
+func (a *Asm) LockIncMem(m Mem) { a.mem(encoding{lock: true, op: 0xff, rex: rexW}, 0, m) }
 
 // XaddMemReg is xadd m64, r64: atomic on one core only.
-func (a *Asm) XaddMemReg(dst Mem, src Reg) { a.mem(form{op: 0x0fc1, rex: rexW}, src.num(), dst) }
+func (a *Asm) XaddMemReg(dst Mem, src Reg) { a.mem(encoding{op: 0x0fc1, rex: rexW}, src.num(), dst) }
 
 // LockXaddMemReg is lock xadd m64, r64.
 func (a *Asm) LockXaddMemReg(dst Mem, src Reg) {
-	a.mem(form{lock: true, op: 0x0fc1, rex: rexW}, src.num(), dst)
+	a.mem(encoding{lock: true, op: 0x0fc1, rex: rexW}, src.num(), dst)
 }
 
 // LockAddMemReg is lock add m64, r64.
 func (a *Asm) LockAddMemReg(dst Mem, src Reg) {
-	a.mem(form{lock: true, op: aluAdd<<3 | 1, rex: rexW}, src.num(), dst)
+	a.mem(encoding{lock: true, op: aluAdd<<3 | 1, rex: rexW}, src.num(), dst)
 }
 
 // CmpxchgMemReg is cmpxchg m64, r64 against rax: atomic on one core only.
 func (a *Asm) CmpxchgMemReg(dst Mem, src Reg) {
-	a.mem(form{op: 0x0fb1, rex: rexW}, src.num(), dst)
+	a.mem(encoding{op: 0x0fb1, rex: rexW}, src.num(), dst)
 }
 
 // LockCmpxchgMemReg is lock cmpxchg m64, r64 against rax.
 func (a *Asm) LockCmpxchgMemReg(dst Mem, src Reg) {
-	a.mem(form{lock: true, op: 0x0fb1, rex: rexW}, src.num(), dst)
+	a.mem(encoding{lock: true, op: 0x0fb1, rex: rexW}, src.num(), dst)
 }
 
 // LockBtsMemImm8 is lock bts m64, imm8; bit is 0 to 63.
 func (a *Asm) LockBtsMemImm8(m Mem, bit uint8) {
-	a.mem(form{lock: true, op: 0x0fba, rex: rexW, imm: int32(bit & 63), size: 1}, 5, m)
+	a.mem(encoding{lock: true, op: 0x0fba, rex: rexW, imm: int32(bit & 63), size: 1}, 5, m)
 }
 
 // LockBtrMemReg is lock btr m64, r64. The bit may lie outside of the eight
 // bytes at m: the processor adds bit/64 words to the address.
 func (a *Asm) LockBtrMemReg(m Mem, bit Reg) {
-	a.mem(form{lock: true, op: 0x0fb3, rex: rexW}, bit.num(), m)
+	a.mem(encoding{lock: true, op: 0x0fb3, rex: rexW}, bit.num(), m)
 }
 
 // Flags.
@@ -54,7 +54,7 @@ func (a *Asm) Lahf() { a.Raw(0x9f) }
 func (a *Asm) Sahf() { a.Raw(0x9e) }
 
 // SetccReg8 sets the lowest byte of r to 1 if c holds, else to 0.
-func (a *Asm) SetccReg8(c Cond, r Reg) { a.reg(form{op: 0x0f90 | uint32(c), rex: rex8(r)}, 0, r) }
+func (a *Asm) SetccReg8(c Cond, r Reg) { a.reg(encoding{op: 0x0f90 | uint32(c), rex: rex8(r)}, 0, r) }
 
 // The rest.
 
@@ -72,7 +72,7 @@ func (a *Asm) Wrgsbase(r Reg) { a.segBase(3, r) }
 
 func (a *Asm) segBase(op byte, r Reg) {
 	a.Raw(0xf3)
-	a.reg(form{op: 0x0fae, rex: rexW}, op, r)
+	a.reg(encoding{op: 0x0fae, rex: rexW}, op, r)
 }
 
 // Pause is pause.

@@ -77,8 +77,8 @@ const (
 	rexPresent = 0x40
 )
 
-// form is how an instruction is encoded apart from its ModRM operand.
-type form struct {
+// encoding is how an instruction is encoded apart from its ModRM operand.
+type encoding struct {
 	lock bool
 	op   uint32 // opcode, escape bytes first: 0x0fb1 is 0f b1
 	rex  byte   // rexW for 64-bit operands; rexPresent for a byte register that needs one
@@ -88,7 +88,7 @@ type form struct {
 
 // mem appends an instruction with register (or opcode extension) number reg
 // and memory operand m.
-func (a *Asm) mem(f form, reg byte, m Mem) {
+func (a *Asm) mem(f encoding, reg byte, m Mem) {
 	if err := m.check(); err != nil || reg > 15 {
 		a.fail(cmp.Or(err, ErrOperand))
 		return
@@ -109,7 +109,7 @@ func (a *Asm) mem(f form, reg byte, m Mem) {
 
 // reg appends an instruction whose two operands are registers; rm is the one
 // in the ModRM.rm field.
-func (a *Asm) reg(f form, reg byte, rm Reg) {
+func (a *Asm) reg(f encoding, reg byte, rm Reg) {
 	if rm == None || rm > R15 || reg > 15 {
 		a.fail(fmt.Errorf("no register: %w", ErrOperand))
 		return
@@ -121,7 +121,7 @@ func (a *Asm) reg(f form, reg byte, rm Reg) {
 }
 
 // opcode appends REX, when it says anything, and the opcode bytes.
-func (a *Asm) opcode(f form, rex byte) {
+func (a *Asm) opcode(f encoding, rex byte) {
 	if rex != 0 {
 		a.Raw(rexPresent | rex)
 	}
