@@ -46,9 +46,29 @@ func (m *Module) ptr(d dynamic, tag elf.DynTag) uint64 {
 	return v
 }
 
-// dynamicSymbolCount derives the length of .dynsym, which no tag states, from
+// dynamicSymbols is the length of .dynsym in entries. Symbols that relocations use
+// count even when no hash table reaches them: a module that exports nothing has an
+// empty one.
+func (m *Module) dynamicSymbols(d dynamic) (uint64, error) {
+	for i := range m.sections {
+		if s := &m.sections[i]; s.typ == elf.SHT_DYNSYM {
+			return s.size / symSize, nil
+		}
+	}
+	n, err := m.hashedSymbols(d)
+	if err != nil || d.tags[elf.DT_SYMTAB] == 0 {
+		return 0, err
+	}
+	rels, err := m.relocations()
+	for _, r := range rels {
+		n = max(n, uint64(r.sym)+1)
+	}
+	return n, err
+}
+
+// hashedSymbols derives how many symbols there are, which no tag states, from
 // whichever hash table there is.
-func (m *Module) dynamicSymbolCount(d dynamic) (uint64, error) {
+func (m *Module) hashedSymbols(d dynamic) (uint64, error) {
 	if at := m.ptr(d, elf.DT_HASH); at != 0 {
 		b, err := m.readMem(at, 8, "hash table")
 		if err != nil {

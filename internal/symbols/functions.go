@@ -3,6 +3,7 @@ package symbols
 import (
 	"bytes"
 	"cmp"
+	"debug/elf"
 	"fmt"
 	"slices"
 	"sort"
@@ -28,7 +29,7 @@ type candidate struct {
 func (m *Module) Functions() ([]Func, error) { return m.funcs.get(m.readFunctions) }
 
 func (m *Module) readFunctions() ([]Func, error) {
-	cands, err := m.candidates(func(sym) bool { return true })
+	cands, err := m.candidates()
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +42,13 @@ func (m *Module) readFunctions() ([]Func, error) {
 	return m.addUncovered(funcs, fdes), nil
 }
 
-// candidates collects the names of all sources, as far as keep wants them.
-func (m *Module) candidates(keep func(sym) bool) ([]candidate, error) {
+// candidates collects the names of all sources.
+func (m *Module) candidates() ([]candidate, error) {
 	tables, err := m.tables()
+	if err != nil {
+		return nil, err
+	}
+	syms, err := m.symbolCandidates(tables, func(sym) bool { return true })
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +56,19 @@ func (m *Module) candidates(keep func(sym) bool) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
+	return mergeGo(gofuncs, syms), nil
+}
+
+// symbolCandidates collects the names of the functions that keep wants.
+func (m *Module) symbolCandidates(tables []*symTable, keep func(sym) bool) ([]candidate, error) {
 	var out []candidate
+	var err error
 	for _, t := range tables {
 		if out, err = m.appendSymbols(out, t, keep); err != nil {
 			return nil, err
 		}
 	}
-	return mergeGo(gofuncs, out), nil
+	return out, nil
 }
 
 func (m *Module) appendSymbols(out []candidate, t *symTable, keep func(sym) bool) ([]candidate, error) {
@@ -92,7 +103,7 @@ func (m *Module) candidate(t *symTable, i int, s sym) (candidate, bool) {
 		c.name = name
 		c.version, hidden = t.version(i)
 	}
-	c.ifunc = s.typ == sttIFunc
+	c.ifunc = s.typ == elf.STT_GNU_IFUNC
 	c.rank = rankOf(s, hidden)
 	if n := int(s.shndx); n < len(t.sections) && t.sections[n].end() > s.value {
 		c.limit = min(c.limit, t.sections[n].end())

@@ -6,8 +6,6 @@ import (
 	"slices"
 )
 
-const sttIFunc = elf.STT_GNU_IFUNC
-
 func isCode(s *section) bool {
 	return s.flags&elf.SHF_EXECINSTR != 0 && s.flags&elf.SHF_ALLOC != 0
 }
@@ -34,7 +32,7 @@ func (m *Module) goCandidates() ([]candidate, error) {
 	err = t.each(func(g goFunc) {
 		if _, ok := m.segs.exec(g.addr); ok && g.end > g.addr && g.name != "" {
 			out = append(out, candidate{addr: g.addr, size: m.withoutPadding(g.addr, g.end-g.addr),
-				name: g.name, source: Pclntab, assembly: g.assembly})
+				limit: g.end, name: g.name, source: Pclntab, assembly: g.assembly})
 		}
 	})
 	return out, err
@@ -56,14 +54,13 @@ func mergeGo(gofuncs, syms []candidate) []candidate {
 	if len(gofuncs) == 0 {
 		return syms
 	}
-	last := gofuncs[len(gofuncs)-1]
-	lo, hi := gofuncs[0].addr, last.addr+last.size
+	lo, hi := gofuncs[0].addr, gofuncs[len(gofuncs)-1].limit
 	entries := make(map[uint64]bool, len(gofuncs))
 	for _, g := range gofuncs {
 		entries[g.addr] = true
 	}
 	syms = slices.DeleteFunc(syms, func(c candidate) bool {
-		return c.addr >= lo && c.addr < hi && !entries[c.addr]
+		return c.addr >= lo && (c.addr < hi || c.addr == hi && c.size == 0) && !entries[c.addr]
 	})
 	for i := range syms {
 		if entries[syms[i].addr] {

@@ -58,12 +58,16 @@ type Module struct {
 // lazy is a value computed on first use.
 type lazy[T any] struct {
 	once sync.Once
+	done atomic.Bool
 	v    T
 	err  error
 }
 
 func (l *lazy[T]) get(f func() (T, error)) (T, error) {
-	l.once.Do(func() { l.v, l.err = f() })
+	l.once.Do(func() {
+		l.v, l.err = f()
+		l.done.Store(true)
+	})
 	return l.v, l.err
 }
 

@@ -3,7 +3,6 @@ package symbols
 import (
 	"debug/elf"
 	"encoding/binary"
-	"io"
 	"slices"
 	"sync"
 )
@@ -138,12 +137,7 @@ func (m *Module) read(s Segment, vaddr, n uint64, what string) ([]byte, error) {
 	if !m.inMemory {
 		return readAt(m.r, m.size, s.Off+(vaddr-s.Vaddr), n, what)
 	}
-	b := make([]byte, n)
-	sr := io.NewSectionReader(m.r, int64(m.bias+vaddr), int64(n))
-	if _, err := io.ReadFull(sr, b); err != nil {
-		return nil, malformed("reading %s from memory: %v", what, err)
-	}
-	return b, nil
+	return m.readAbsolute(m.bias+vaddr, n, what)
 }
 
 // segmentOf is the index of the segment whose content covers the range, or -1.

@@ -3,6 +3,8 @@ package symbols
 import (
 	"debug/elf"
 	"encoding/binary"
+	"io"
+	"slices"
 	"strings"
 )
 
@@ -99,37 +101,37 @@ func (m *Module) readSymtab() (*symTable, error) {
 	if m.inMemory {
 		return nil, nil
 	}
-	t, err := m.fileTable(m.sections, elf.SHT_SYMTAB)
+	t, err := m.fileTable(m.r, m.size, m.sections)
 	if t != nil || err != nil {
 		return t, err
 	}
 	return m.debugSymtab(), nil
 }
 
-// fileTable reads the symbol table of the given type among sections of m.r.
-func (m *Module) fileTable(secs []section, typ elf.SectionType) (*symTable, error) {
-	for _, s := range secs {
-		if s.typ != typ || s.flags&elf.SHF_COMPRESSED != 0 {
-			continue
-		}
-		if s.link == 0 || int(s.link) >= len(secs) {
-			return nil, malformed("symbol table's string table is section %d of %d", s.link, len(secs))
-		}
-		strs := secs[s.link]
-		if !m.charge(s.size) || !m.charge(strs.size) {
-			return nil, malformed("symbol table of %d and %d bytes", s.size, strs.size)
-		}
-		syms, err := readAt(m.r, m.size, s.off, s.size, "symbol table")
-		if err != nil {
-			return nil, err
-		}
-		b, err := readAt(m.r, m.size, strs.off, strs.size, "string table")
-		if err != nil {
-			return nil, err
-		}
-		return &symTable{source: Symtab, syms: syms, strs: string(b), sections: secs}, nil
+// fileTable reads the symbol table among the sections of a file, nil if it has
+// none.
+func (m *Module) fileTable(r io.ReaderAt, size uint64, secs []section) (*symTable, error) {
+	i := slices.IndexFunc(secs, func(s section) bool { return s.typ == elf.SHT_SYMTAB })
+	if i < 0 {
+		return nil, nil
 	}
-	return nil, nil
+	s := secs[i]
+	if s.link == 0 || int(s.link) >= len(secs) {
+		return nil, malformed("symbol table's string table is section %d of %d", s.link, len(secs))
+	}
+	strs := secs[s.link]
+	if !m.charge(s.size) || !m.charge(strs.size) {
+		return nil, malformed("symbol table of %d and %d bytes", s.size, strs.size)
+	}
+	syms, err := readAt(r, size, s.off, s.size, "symbol table")
+	if err != nil {
+		return nil, err
+	}
+	b, err := readAt(r, size, strs.off, strs.size, "string table")
+	if err != nil {
+		return nil, err
+	}
+	return &symTable{source: Symtab, syms: syms, strs: string(b), sections: secs}, nil
 }
 
 // readDynsym finds .dynsym through PT_DYNAMIC, as the loader does: that works
@@ -140,7 +142,7 @@ func (m *Module) readDynsym() (*symTable, error) {
 		return nil, err
 	}
 	symAt, strAt, strLen := m.ptr(d, elf.DT_SYMTAB), m.ptr(d, elf.DT_STRTAB), d.tags[elf.DT_STRSZ]
-	n, err := m.dynamicSymbolCount(d)
+	n, err := m.dynamicSymbols(d)
 	if err != nil || n == 0 || symAt == 0 || strAt == 0 {
 		return nil, err
 	}
