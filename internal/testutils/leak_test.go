@@ -1,0 +1,28 @@
+package testutils
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// An orphan is found: the shell starts it and ends.
+func TestLeftoversFindOrphan(t *testing.T) {
+	if left := leftovers(); len(left) != 0 {
+		t.Fatalf("before the test: %v", left)
+	}
+	if err := exec.Command("/bin/sh", "-c", "sleep 1000 >/dev/null 2>&1 &").Run(); err != nil {
+		t.Fatal(err)
+	}
+	left := leftovers()
+	if len(left) != 1 || left[0].name != "sleep" || !left[0].child {
+		t.Fatalf("left behind: %v", left)
+	}
+	if err := syscall.Kill(left[0].pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if left := remaining(5 * time.Second); len(left) != 0 {
+		t.Errorf("after its end: %v", left)
+	}
+}

@@ -1,0 +1,5 @@
+package testutils
+
+import "testing"
+
+func TestMain(m *testing.M) { Main(m) }

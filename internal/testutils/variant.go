@@ -1,0 +1,69 @@
+package testutils
+
+// Variant is one way to compile a victim: a compiler and its options.
+type Variant struct {
+	// Name is short and unique; it serves as a subtest's name.
+	Name string
+
+	compiler string
+	pkg      string // the Debian package that has the compiler
+	args     []string
+	libs     []string
+	env      []string
+}
+
+// The C forms. CDynamic leaves the choice of PIE to the compiler.
+var (
+	CDynamic    = cVariant("c", "gcc", "gcc")
+	CPIE        = cVariant("c-pie", "gcc", "gcc", "-fPIE", "-pie")
+	CNoPIE      = cVariant("c-nopie", "gcc", "gcc", "-fno-pie", "-no-pie")
+	CStatic     = cVariant("c-static", "gcc", "gcc", "-static", "-fno-pie", "-no-pie")
+	CStaticPIE  = cVariant("c-static-pie", "gcc", "gcc", "-static-pie", "-fPIE")
+	CMusl       = cVariant("c-musl", "musl-gcc", "musl-tools")
+	CMuslStatic = cVariant("c-musl-static", "musl-gcc", "musl-tools", "-static")
+	// CET has endbr64 at the start of every function.
+	CET = cVariant("c-cet", "gcc", "gcc", "-fcf-protection=full")
+	// CShared makes a shared object for dlopen.
+	CShared = cVariant("c-shared", "gcc", "gcc", "-shared", "-fPIC")
+	// C32 is 32-bit code without any library: it needs no multilib package.
+	C32 = Variant{Name: "c-32", compiler: "gcc", pkg: "gcc", args: []string{"-m32", "-nostdlib", "-static", "-no-pie"}}
+)
+
+// The other languages.
+var (
+	CXX       = cVariant("cxx", "g++", "g++")
+	CXXStatic = cVariant("cxx-static", "g++", "g++", "-static", "-fno-pie", "-no-pie")
+	Rust      = Variant{Name: "rust", compiler: "rustc", pkg: "rustc", args: []string{"--edition=2021", "-O", "-C", "debuginfo=0"}}
+
+	Go         = goVariant("go", "0")
+	GoStripped = goVariant("go-stripped", "0", "-ldflags=-s -w")
+	GoPIE      = goVariant("go-pie", "0", "-buildmode=pie")
+	// GoCgo also compiles NAME_cgo.go and links against libc.
+	GoCgo = goVariant("go-cgo", "1")
+)
+
+// CVariants are all forms of an executable that a C victim can take.
+func CVariants() []Variant {
+	return []Variant{CDynamic, CPIE, CNoPIE, CStatic, CStaticPIE, CMusl, CMuslStatic, CET}
+}
+
+// GoVariants are all forms of a Go victim.
+func GoVariants() []Variant {
+	return []Variant{Go, GoStripped, GoPIE, GoCgo}
+}
+
+func cVariant(name, compiler, pkg string, args ...string) Variant {
+	return Variant{
+		Name: name, compiler: compiler, pkg: pkg,
+		args: append([]string{"-O2", "-Wall", "-D_GNU_SOURCE", "-pthread"}, args...),
+		libs: []string{"-ldl", "-lrt", "-lm"},
+	}
+}
+
+func goVariant(name, cgo string, args ...string) Variant {
+	return Variant{
+		Name: name, compiler: "go", pkg: "golang",
+		args: append([]string{"build", "-trimpath"}, args...),
+		env:  []string{"CGO_ENABLED=" + cgo, "GOFLAGS=-buildvcs=false"},
+	}
+}
