@@ -1,0 +1,200 @@
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// precheck refuses what can be refused without touching the target.
+func precheck(pid, only int) error {
+	if pid == os.Getpid() {
+		return fmt.Errorf("stopping process %d: %w; use another process for it", pid, ErrSelf)
+	}
+	st, err := readStatus(pid)
+	if err != nil {
+		return missing(pid)
+	}
+	if st["Tgid"] != fmt.Sprint(pid) {
+		return fmt.Errorf("stopping process %d: %w; it is a thread of process %s", pid, ErrNoProcess, st["Tgid"])
+	}
+	if only == 0 {
+		return nil
+	}
+	th, err := readStatus(only)
+	if err != nil || th["Tgid"] != st["Tgid"] {
+		return fmt.Errorf("stopping thread %d of process %d: %w", only, pid, ErrExited)
+	}
+	return nil
+}
+
+// missing tells a process that does not exist from one that must not be seen
+// (the hidepid option of the proc file system).
+func missing(pid int) error {
+	if err := unix.Kill(pid, 0); pid > 0 && (err == nil || errors.Is(err, unix.EPERM)) {
+		return fmt.Errorf("stopping process %d: %w in /proc (mount option hidepid); become its user or root", pid, ErrHidden)
+	}
+	return fmt.Errorf("stopping process %d: %w", pid, ErrNoProcess)
+}
+
+// party is one side of a ptrace permission check.
+type party struct {
+	pid    int
+	status status
+	userNS string // "" if it may not be known
+}
+
+func newParty(pid int) party {
+	st, err := readStatus(pid)
+	if err != nil {
+		st = status{}
+	}
+	ns, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/user", pid))
+	if err != nil {
+		ns = ""
+	}
+	return party{pid: pid, status: st, userNS: ns}
+}
+
+const capSysPtrace = 19
+
+func (p party) mayTraceAll() bool {
+	eff, err := p.status.hex("CapEff")
+	return err == nil && eff&(1<<capSysPtrace) != 0
+}
+
+// causes are tried in this order; the first that applies is reported.
+var causes = []func(me, target party) error{
+	kernelThread, traced, yama, otherUser, notDumpable, otherNamespace, moreCapable, ownSeccomp,
+}
+
+// diagnose finds out why the kernel refused to let us trace the thread tid. The
+// kernel gives one errno for all reasons (ptrace_attach and __ptrace_may_access
+// in kernel/ptrace.c), so the rules are gone through one by one.
+func diagnose(pid, tid int, cause error) error {
+	me, target := newParty(os.Getpid()), newParty(tid)
+	for _, check := range causes {
+		if err := check(me, target); err != nil {
+			return fmt.Errorf("stopping process %d: %w", pid, err)
+		}
+	}
+	return fmt.Errorf("stopping process %d: %w: %w; a security module or the container's settings may forbid it", pid, ErrPermission, cause)
+}
+
+func kernelThread(_, target party) error {
+	st, err := readStat(target.pid)
+	if err != nil || st.flags&flagKThread == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w, which has no user code", ErrKernelThread)
+}
+
+func traced(_, target party) error {
+	tracer, err := target.status.number("TracerPid", 10)
+	if err != nil || tracer == 0 {
+		return nil
+	}
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", tracer))
+	if err != nil {
+		name = []byte("a process that cannot be seen")
+	}
+	return &TracedError{TracerPID: int(tracer), Name: strings.TrimSpace(string(name))}
+}
+
+// yama applies the rules of Documentation/admin-guide/LSM/Yama.rst.
+func yama(me, target party) error {
+	text, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	if err != nil {
+		return nil //nolint:nilerr // no such module
+	}
+	return yamaScope(strings.TrimSpace(string(text)), me.mayTraceAll(), descends(target.pid, me.pid))
+}
+
+func yamaScope(scope string, privileged, descendant bool) error {
+	switch {
+	case scope == "3":
+		return fmt.Errorf("%w for everybody (kernel.yama.ptrace_scope is 3, which only a reboot changes)", ErrYama)
+	case scope == "2" && !privileged:
+		return fmt.Errorf("%w without CAP_SYS_PTRACE (kernel.yama.ptrace_scope is 2); run as root", ErrYama)
+	case scope == "1" && !privileged && !descendant:
+		return fmt.Errorf("%w for processes that are not its children (kernel.yama.ptrace_scope is 1); run as root, or set it to 0", ErrYama)
+	}
+	return nil
+}
+
+// descends tells whether pid is a child, grandchild... of ancestor.
+func descends(pid, ancestor int) bool {
+	for pid > 1 {
+		st, err := readStat(pid)
+		if err != nil {
+			return false
+		}
+		if pid = st.ppid; pid == ancestor {
+			return true
+		}
+	}
+	return false
+}
+
+// otherUser compares real, effective and saved ids of the target with the
+// tracer's real ones.
+func otherUser(me, target party) error {
+	if me.mayTraceAll() {
+		return nil
+	}
+	for _, key := range []string{"Uid", "Gid"} {
+		mine, theirs := strings.Fields(me.status[key]), strings.Fields(target.status[key])
+		if len(mine) < 3 || len(theirs) < 3 {
+			continue
+		}
+		for _, id := range theirs[:3] {
+			if id != mine[0] {
+				return fmt.Errorf("%w (%s: %v, tracer %s); run as that user or as root",
+					ErrOtherUser, strings.ToLower(key), strings.Join(theirs[:3], " "), mine[0])
+			}
+		}
+	}
+	return nil
+}
+
+// notDumpable recognises it by the owner of the process's files in /proc, which
+// is root then.
+func notDumpable(me, target party) error {
+	var st unix.Stat_t
+	if me.mayTraceAll() || unix.Stat(fmt.Sprintf("/proc/%d", target.pid), &st) != nil {
+		return nil
+	}
+	if ids := strings.Fields(target.status["Uid"]); len(ids) < 2 || ids[1] == fmt.Sprint(st.Uid) {
+		return nil
+	}
+	return fmt.Errorf("%w (it holds secrets, or was given privileges at exec); run as root", ErrNotDumpable)
+}
+
+func otherNamespace(me, target party) error {
+	if target.userNS == "" || target.userNS == me.userNS {
+		return nil
+	}
+	return fmt.Errorf("%w; run as root of the outer namespace or inside the target's", ErrUserNamespace)
+}
+
+// moreCapable: without CAP_SYS_PTRACE a tracer must have every capability that
+// the target may use.
+func moreCapable(me, target party) error {
+	mine, err1 := me.status.hex("CapPrm")
+	theirs, err2 := target.status.hex("CapPrm")
+	if err1 != nil || err2 != nil || me.mayTraceAll() || theirs&^mine == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w (mask %#x); run as root", ErrCapabilities, theirs&^mine)
+}
+
+func ownSeccomp(me, _ party) error {
+	if mode := me.status["Seccomp"]; mode == "" || mode == "0" {
+		return nil
+	}
+	return fmt.Errorf("%w filter, which seems to forbid ptrace (no_new_privs: %s); allow the ptrace system call for it",
+		ErrOwnSeccomp, me.status["NoNewPrivs"])
+}

@@ -1,0 +1,135 @@
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// release lets everybody go, first preparing all, then detaching all, so that
+// the first to run does not compete with the preparation of the last. It
+// reports ErrExited if nobody was left.
+func (s *Stop) release() error {
+	for _, th := range s.threads {
+		if th.poll() && th.state == stopped && s.tracer.prepare(th) {
+			s.rewound++
+		}
+	}
+	lost := 0
+	for _, th := range s.threads {
+		if !s.tracer.letGo(th) {
+			lost++
+		}
+	}
+	if lost > 0 && lost == len(s.threads) {
+		return fmt.Errorf("releasing process %d: %w", s.pid, ErrExited)
+	}
+	return nil
+}
+
+// prepare writes pending register changes and reports whether a system call was
+// rewound.
+func (t *Tracer) prepare(th *Thread) bool {
+	rewound := th.rewind()
+	th.Flush() //nolint:errcheck // fails only if the thread was killed, which letGo sees
+	return rewound
+}
+
+// letGo detaches a thread, or leaves it to sweep if it does not stand still. It
+// reports whether the thread lives on as it was meant to.
+func (t *Tracer) letGo(th *Thread) bool {
+	if th.state == gone || th.state == vanished {
+		return false
+	}
+	if th.state != running && resume(unix.PTRACE_DETACH, th.tid, th.sig) == nil {
+		return true
+	}
+	// Not stopped yet, or killed while it was held: then its end must be
+	// collected here before its parent can learn of it.
+	alive := th.state == running
+	th.state, th.sig, th.have, th.dirty = running, 0, false, false
+	t.lingering[th.tid] = th
+	return alive
+}
+
+// sweep lets go of lingering threads that have stopped or ended meanwhile.
+func (t *Tracer) sweep() {
+	for tid, th := range t.lingering {
+		if !th.poll() {
+			continue
+		}
+		delete(t.lingering, tid)
+		if th.state == stopped {
+			t.prepare(th)
+		}
+		t.letGo(th)
+	}
+}
+
+// restartable are the system calls that return EINTR after a stop although
+// nothing has happened, and that may simply be made again. The others either are
+// restarted by the kernel or, like close, must not be repeated.
+var restartable = []uint64{
+	unix.SYS_EPOLL_WAIT, unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2,
+	unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_MSGRCV, unix.SYS_MSGSND,
+	unix.SYS_MQ_TIMEDRECEIVE, unix.SYS_MQ_TIMEDSEND,
+	unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS, unix.SYS_IO_URING_ENTER,
+	unix.SYS_RT_SIGTIMEDWAIT, unix.SYS_FUTEX, unix.SYS_FLOCK, unix.SYS_FCNTL,
+	unix.SYS_ACCEPT, unix.SYS_ACCEPT4, unix.SYS_CONNECT,
+	unix.SYS_RECVFROM, unix.SYS_RECVMSG, unix.SYS_RECVMMSG,
+	unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_SENDMMSG,
+	unix.SYS_READ, unix.SYS_READV, unix.SYS_WRITE, unix.SYS_WRITEV,
+	unix.SYS_POLL, unix.SYS_PPOLL, unix.SYS_SELECT, unix.SYS_PSELECT6,
+}
+
+// interrupted tells whether the thread is about to return from a restartable
+// call with EINTR.
+func interrupted(r *unix.PtraceRegs) bool {
+	const userCode64 = 0x33
+	return int64(r.Rax) == -int64(unix.EINTR) && int64(r.Orig_rax) >= 0 &&
+		r.Cs == userCode64 && slices.Contains(restartable, r.Orig_rax)
+}
+
+// rewind makes a thread repeat a call that our interrupt ended with EINTR. If a
+// signal is waiting for the thread, the EINTR may be due to that one, and a
+// program that counts on it would hang without: then it is left alone.
+func (th *Thread) rewind() bool {
+	r, err := th.Regs()
+	if err != nil || th.sig != 0 || !interrupted(r) || !th.behindSyscall(r.Rip) {
+		return false
+	}
+	if waiting, err := deliverable(th.tid); err != nil || waiting {
+		return false
+	}
+	r.Rip -= 2
+	r.Rax = r.Orig_rax
+	r.Orig_rax = ^uint64(0)
+	th.dirty = true
+	return true
+}
+
+// behindSyscall looks for the syscall instruction (0f 05) that ends at rip.
+func (th *Thread) behindSyscall(rip uint64) bool {
+	word, err := peek(th.tid, rip-8)
+	return err == nil && word>>48 == 0x050f
+}
+
+// deliverable tells whether an unblocked signal is queued for the thread or its
+// process.
+func deliverable(tid int) (bool, error) {
+	st, err := readStatus(tid)
+	if err != nil {
+		return false, err
+	}
+	var set [3]uint64
+	for i, key := range []string{"SigPnd", "ShdPnd", "SigBlk"} {
+		if set[i], err = st.hex(key); err != nil {
+			return false, err
+		}
+	}
+	return (set[0]|set[1])&^set[2] != 0, nil
+}
+
+var errField = errors.New("field is missing")
