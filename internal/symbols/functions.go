@@ -72,14 +72,13 @@ func (m *Module) symbolCandidates(tables []*symTable, keep func(sym) bool) ([]ca
 }
 
 func (m *Module) appendSymbols(out []candidate, t *symTable, keep func(sym) bool) ([]candidate, error) {
-	first := len(out)
 	for i := range t.len() {
 		s := t.at(i)
 		if !keep(s) || !m.isFunction(s) {
 			continue
 		}
-		if len(out)-first == maxFunctions {
-			return nil, malformed("over %d functions in %v", maxFunctions, t.source)
+		if len(out) == maxFunctions {
+			return nil, malformed("over %d function symbols", maxFunctions)
 		}
 		if c, ok := m.candidate(t, i, s); ok {
 			out = append(out, c)
@@ -175,6 +174,9 @@ func (m *Module) setSizes(funcs []Func, fdes []FDE) {
 		if k < len(fdes) {
 			next = min(next, fdes[k].Start)
 		}
+		if k > 0 && fdes[k-1].End > f.Addr { // a range that begins earlier
+			next, f.SizeKnown = min(next, fdes[k-1].End), true
+		}
 		f.Size = min(next, m.codeEnd(f.Addr)) - f.Addr
 	}
 }
@@ -221,8 +223,11 @@ func (m *Module) addUncovered(funcs []Func, fdes []FDE) []Func {
 			continue
 		}
 		end := min(e.End, m.codeEnd(e.Start))
-		if i < len(funcs) {
-			end = min(end, funcs[i].Addr)
+		if i < len(funcs) && funcs[i].Addr < end {
+			if e.Fragment { // such as the byte before a signal trampoline
+				continue
+			}
+			end = funcs[i].Addr
 		}
 		covered = end
 		extra = append(extra, Func{Name: fmt.Sprintf("sub_%x", e.Start), Addr: e.Start, Size: end - e.Start,

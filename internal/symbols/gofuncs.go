@@ -28,9 +28,12 @@ func (m *Module) goCandidates() ([]candidate, error) {
 	if err != nil || t == nil {
 		return nil, err
 	}
+	if t.nfunc > maxFunctions {
+		return nil, malformed("over %d Go functions", maxFunctions)
+	}
 	out := make([]candidate, 0, t.nfunc)
 	err = t.each(func(g goFunc) {
-		if _, ok := m.segs.exec(g.addr); ok && g.end > g.addr && g.name != "" {
+		if _, ok := m.segs.exec(g.addr); ok && g.end > g.addr && g.name != "" && !isGoMark(g.name) {
 			out = append(out, candidate{addr: g.addr, size: m.withoutPadding(g.addr, g.end-g.addr),
 				limit: g.end, name: g.name, source: Pclntab, assembly: g.assembly})
 		}
@@ -47,9 +50,18 @@ func (m *Module) withoutPadding(addr, n uint64) uint64 {
 	return n
 }
 
+// isGoMark knows what Go's linker puts into the tables to mark places in code.
+func isGoMark(name string) bool {
+	switch name {
+	case "runtime.text", "runtime.etext", "go:textfipsstart", "go:textfipsend", "go:buildid", "go.buildid":
+		return true
+	}
+	return false
+}
+
 // mergeGo puts Go's table and the symbols together. Within the range of Go code
 // the table is complete: symbols there are other names of its entries, or marks
-// such as runtime.text that are no functions. C code lies outside.
+// that are no functions. C code lies outside.
 func mergeGo(gofuncs, syms []candidate) []candidate {
 	if len(gofuncs) == 0 {
 		return syms
@@ -60,7 +72,7 @@ func mergeGo(gofuncs, syms []candidate) []candidate {
 		entries[g.addr] = true
 	}
 	syms = slices.DeleteFunc(syms, func(c candidate) bool {
-		return c.addr >= lo && (c.addr < hi || c.addr == hi && c.size == 0) && !entries[c.addr]
+		return c.addr >= lo && c.addr < hi && !entries[c.addr] || isGoMark(c.name)
 	})
 	for i := range syms {
 		if entries[syms[i].addr] {

@@ -77,11 +77,11 @@ func (m *Module) pointer(vaddr uint64) (uint64, error) {
 
 // IsGo reports whether the module holds Go code with its runtime.
 func (m *Module) IsGo() bool {
-	if m.section(".go.buildinfo") != nil {
+	if m.section(".go.buildinfo") != nil || m.pclntabSection() != nil {
 		return true
 	}
-	_, n := m.findPclntab()
-	return n > 0
+	b, _, err := m.findPclntab()
+	return err == nil && b != nil
 }
 
 // GoVersion is the toolchain's version as in "go1.26.8", or "" when unknown: no

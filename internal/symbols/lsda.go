@@ -24,8 +24,8 @@ func (m *Module) readLandingPads() ([]uint64, error) {
 		if pads, ok = appendPads(pads, &c, f.Start); !ok {
 			return nil, malformed("exception table of %#x at %#x", f.Start, f.LSDA)
 		}
-		if len(pads) > maxAddends {
-			return nil, malformed("over %d landing pads", maxAddends)
+		if len(pads) > maxPads {
+			return nil, malformed("over %d landing pads", maxPads)
 		}
 	}
 	slices.Sort(pads)

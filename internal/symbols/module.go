@@ -48,7 +48,6 @@ type Module struct {
 	symtab  lazy[*symTable]
 	dynsym  lazy[*symTable]
 	frames  lazy[[]FDE]
-	golines lazy[*pclntab]
 	funcs   lazy[[]Func]
 	relocs  lazy[[]reloc]
 	pads    lazy[[]uint64]

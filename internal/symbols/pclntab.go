@@ -36,62 +36,73 @@ type goFunc struct {
 	assembly bool
 }
 
-// goTable is the module's table, or nil when it is no Go program.
-func (m *Module) goTable() (*pclntab, error) { return m.golines.get(m.readPclntab) }
-
-func (m *Module) readPclntab() (*pclntab, error) {
-	at, n := m.findPclntab()
-	if n == 0 {
-		return nil, nil
-	}
-	b, err := m.readMem(at, n, ".gopclntab")
-	if err != nil {
+// goTable reads the module's table, nil when it is no Go program.
+func (m *Module) goTable() (*pclntab, error) {
+	b, at, err := m.findPclntab()
+	if err != nil || b == nil {
 		return nil, err
 	}
 	t, err := parsePclntab(b)
 	if err != nil || t == nil || t.magic == magicGo116 {
 		return t, err
 	}
+	if !m.charge(uint64(len(t.names))) {
+		return nil, malformed(".gopclntab has %d bytes of names", len(t.names))
+	}
 	t.textStart, err = m.goTextStart(at, t)
 	return t, err
 }
 
-// findPclntab is the table's address and length. Without section headers it is
-// looked for by its header in the segments that are not executable.
-func (m *Module) findPclntab() (at, n uint64) {
+// pclntabSection is the table's own section, nil if it has none.
+func (m *Module) pclntabSection() *section {
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		if s := m.section(name); s != nil && s.addr != 0 && s.typ != elf.SHT_NOBITS {
-			return s.addr, s.size
+			return s
 		}
 	}
-	if len(m.sections) > 0 || m.inMemory {
-		return 0, 0
+	return nil
+}
+
+// findPclntab returns the table and its address; nil if there is none. In files
+// without section headers, and in those of linkers that merge it into another
+// section (lld does), it is looked for by its header.
+func (m *Module) findPclntab() ([]byte, uint64, error) {
+	if s := m.pclntabSection(); s != nil {
+		b, err := m.readMem(s.addr, s.size, ".gopclntab")
+		return b, s.addr, err
+	}
+	if m.inMemory || len(m.sections) > 0 && m.section(".go.buildinfo") == nil {
+		return nil, 0, nil
 	}
 	for _, s := range m.segs.loads {
 		if s.Flags&elf.PF_X != 0 || s.Filesz > tableLimit {
 			continue
 		}
-		if i := pclntabIndex(m.Bytes(s.Vaddr, int(s.Filesz))); i >= 0 {
-			return s.Vaddr + uint64(i), s.Filesz - uint64(i)
+		if b := m.Bytes(s.Vaddr, int(s.Filesz)); b != nil {
+			if i := pclntabIndex(b); i >= 0 {
+				return b[i:], s.Vaddr + uint64(i), nil
+			}
 		}
 	}
-	return 0, 0
+	return nil, 0, nil
 }
 
-// pclntabIndex finds a header: magic, two zeros, quantum 1, pointer size 8.
+// pclntabIndex finds a header: magic, two zeros, quantum 1, pointer size 8, and
+// offsets that make sense. -1 if there is none.
 func pclntabIndex(b []byte) int {
 	tail := []byte{0xff, 0xff, 0xff, 0, 0, 1, 8}
-	for base := 0; ; {
+	for base := 1; base < len(b); {
 		i := bytes.Index(b[base:], tail)
 		if i < 0 {
-			return -1
+			break
 		}
-		i += base
-		if i%8 == 1 && (b[i-1] == magicGo116&0xff || b[i-1] == magicGo118&0xff || b[i-1] == magicGo120&0xff) {
-			return i - 1
+		base += i
+		if t, err := parsePclntab(b[base-1:]); err == nil && t != nil {
+			return base - 1
 		}
-		base = i + 1
+		base++
 	}
+	return -1
 }
 
 // parsePclntab reads the header; nil for a magic it does not know.
@@ -121,14 +132,14 @@ func parsePclntab(b []byte) (*pclntab, error) {
 			return nil, malformed(".gopclntab offsets")
 		}
 	}
+	if t.nfunc > uint64(len(b)-int(off[4]))/t.entrySize() {
+		return nil, malformed(".gopclntab has %d functions in %d bytes", t.nfunc, len(b)-int(off[4]))
+	}
 	t.names = string(b[off[0]:off[1]])
 	t.cuOffsets = b[off[1]:off[2]]
 	t.files = string(b[off[2]:off[3]])
 	t.pctab = b[off[3]:off[4]]
 	t.functab = b[off[4]:]
-	if t.nfunc > uint64(len(t.functab))/t.entrySize() {
-		return nil, malformed(".gopclntab has %d functions in %d bytes", t.nfunc, len(t.functab))
-	}
 	return t, nil
 }
 

@@ -37,6 +37,9 @@ func (m *Module) readRelocations() ([]reloc, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(rels)+len(b)/relaSize > maxRelocs {
+			return nil, malformed("over %d relocations", maxRelocs)
+		}
 		for ; len(b) >= relaSize; b = b[relaSize:] {
 			rels = append(rels, parseRela(b))
 		}
@@ -91,11 +94,12 @@ func (m *Module) appendRelr(rels []reloc, at, n uint64) ([]reloc, error) {
 	}
 	where := uint64(0)
 	add := func(off uint64) {
-		if len(rels) < maxAddends {
-			rels = append(rels, reloc{off: off, typ: elf.R_X86_64_RELATIVE, addend: m.inPlace(off)})
-		}
+		rels = append(rels, reloc{off: off, typ: elf.R_X86_64_RELATIVE, addend: m.inPlace(off)})
 	}
 	for ; len(b) >= 8; b = b[8:] {
+		if len(rels) > maxRelocs {
+			return nil, malformed("over %d relocations", maxRelocs)
+		}
 		w := binary.LittleEndian.Uint64(b)
 		if w&1 == 0 {
 			add(w)
