@@ -1,0 +1,57 @@
+package plan
+
+// Refusal names why a function is not hooked. The text is stable: it is printed
+// and may be compared.
+type Refusal string
+
+// The reasons.
+const (
+	// TooShort: the function ends before the jump does, and what follows is not
+	// filler that may be overwritten; nor is there filler near enough for a short
+	// jump.
+	TooShort Refusal = "TOO_SHORT"
+	// JumpIntoWindow: something may bring a thread to a byte that the jump would
+	// overwrite, other than the first.
+	JumpIntoWindow Refusal = "JUMP_INTO_WINDOW"
+	// WindowTaken: another function begins inside the bytes to overwrite.
+	WindowTaken Refusal = "WINDOW_TAKEN"
+	// DecodeUnknown: the bytes at the entry are not instructions known to us.
+	DecodeUnknown Refusal = "DECODE_UNKNOWN"
+	// UnsupportedInsn: an instruction to displace cannot be moved.
+	UnsupportedInsn Refusal = "UNSUPPORTED_INSN"
+	// CrossesPage: the jump would lie in two pages, which no single write changes
+	// at once.
+	CrossesPage Refusal = "CROSSES_PAGE"
+	// NeverHook: the function runs where no hook may (see NeverHookReason).
+	NeverHook Refusal = "NEVER_HOOK"
+	// NotAnEntry: the name is not the start of a function: a cold part, a PLT
+	// slot, or an address outside of code.
+	NotAnEntry Refusal = "NOT_AN_ENTRY"
+	// Assembly: a Go function written in assembly.
+	Assembly Refusal = "ASSEMBLY"
+	// IFuncResolver: the symbol names a resolver that runs once while loading.
+	IFuncResolver Refusal = "IFUNC_RESOLVER"
+	// RSEQ: the function holds a restartable sequence.
+	RSEQ Refusal = "RSEQ"
+	// DataInWindow: an instruction elsewhere reads the bytes to overwrite.
+	DataInWindow Refusal = "DATA_IN_WINDOW"
+)
+
+var explanations = map[Refusal]string{
+	TooShort:        "the function is shorter than a jump and no filler behind it or near it can take the rest",
+	JumpIntoWindow:  "the program may jump or return into the bytes that the hook would overwrite",
+	WindowTaken:     "another function begins inside the bytes that the hook would overwrite",
+	DecodeUnknown:   "the function's first bytes are not instructions that the decoder knows",
+	UnsupportedInsn: "an instruction at the function's entry cannot be run from another place",
+	CrossesPage:     "the hook would cross a page boundary and could not be written in one step",
+	NeverHook:       "the function runs where no hook is safe",
+	NotAnEntry:      "this is not the start of a function but a part of one, a linkage stub or data",
+	Assembly:        "Go functions written in assembly do not keep to the calling convention hooks rely on",
+	IFuncResolver:   "the symbol is a resolver that chooses an implementation; hook the implementation instead",
+	RSEQ:            "the function holds a restartable sequence, whose instructions may not be moved",
+	DataInWindow:    "the program reads the bytes that the hook would overwrite as data",
+}
+
+// Explain is one sentence for the user, without a full stop; "" for no refusal
+// or an unknown one.
+func (r Refusal) Explain() string { return explanations[r] }
