@@ -17,11 +17,9 @@ func Decode(code []byte) (Inst, error) {
 		d.effects(&o)
 	}
 	switch {
-	case d.pos > MaxLen:
-		return Inst{}, ErrUnknown
-	case d.pos > len(code):
+	case d.pos > len(code) && len(code) < MaxLen:
 		return Inst{}, ErrTruncated
-	case o.form&ok == 0 || !d.lockable(o.form):
+	case d.pos > MaxLen || o.form&ok == 0 || !d.lockable(o.form):
 		return Inst{}, ErrUnknown
 	}
 	d.Len = uint8(d.pos)

@@ -190,10 +190,9 @@ func (d *decoder) virtualOrExtract(o *op) {
 // looking at everything; not so what programs use.
 func fxSystemGroup(modrm byte, pp legal) effect {
 	switch {
-	case modrm < 0xc0:
-		if pp == ppF3 { // rstorssp
-			return fxMaybe
-		}
+	case modrm < 0xc0 && pp == ppF3 && modrm>>3&7 == 5: // rstorssp
+		return fxMaybe
+	case modrm < 0xc0, modrm>>3&7 == 4, modrm>>3&7 == 6: // smsw, lmsw
 		return 0
 	case modrm == 0xd0, modrm == 0xd5, modrm == 0xe8 && pp == ppNone, modrm == 0xee && pp == ppNone,
 		modrm == 0xef && pp == ppNone, modrm == 0xf9: // xgetbv, xend, serialize, rdpkru, wrpkru, rdtscp
