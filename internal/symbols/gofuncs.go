@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"bytes"
 	"debug/elf"
 	"slices"
 )
@@ -44,8 +43,11 @@ func (m *Module) goCandidates() ([]candidate, error) {
 // withoutPadding is n less the int3 bytes that Go's linker fills gaps with.
 func (m *Module) withoutPadding(addr, n uint64) uint64 {
 	b := m.Bytes(addr, int(min(n, tableLimit)))
-	if code := bytes.TrimRight(b, "\xcc"); len(code) > 0 {
-		return uint64(len(code))
+	for len(b) > 1 && b[len(b)-1] == 0xcc {
+		b = b[:len(b)-1]
+	}
+	if len(b) > 0 {
+		return uint64(len(b))
 	}
 	return n
 }
