@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/functap/functap/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,18 +15,17 @@ func precheck(pid, only int) error {
 	if pid == os.Getpid() {
 		return fmt.Errorf("stopping process %d: %w; use another process for it", pid, ErrSelf)
 	}
-	st, err := readStatus(pid)
+	st, err := procfs.ReadStatus(pid)
 	if err != nil {
 		return missing(pid)
 	}
-	if st["Tgid"] != fmt.Sprint(pid) {
-		return fmt.Errorf("stopping process %d: %w; it is a thread of process %s", pid, ErrNoProcess, st["Tgid"])
+	if st.Tgid != pid {
+		return fmt.Errorf("stopping process %d: %w; it is a thread of process %d", pid, ErrNoProcess, st.Tgid)
 	}
 	if only == 0 {
 		return nil
 	}
-	th, err := readStatus(only)
-	if err != nil || th["Tgid"] != st["Tgid"] {
+	if th, err := procfs.ReadStatus(only); err != nil || th.Tgid != pid {
 		return fmt.Errorf("stopping thread %d of process %d: %w", only, pid, ErrExited)
 	}
 	return nil
@@ -43,14 +43,14 @@ func missing(pid int) error {
 // party is one side of a ptrace permission check.
 type party struct {
 	pid    int
-	status status
+	status procfs.Status
 	userNS string // "" if it may not be known
 }
 
 func newParty(pid int) party {
-	st, err := readStatus(pid)
+	st, err := procfs.ReadStatus(pid)
 	if err != nil {
-		st = status{}
+		st = procfs.Status{} // ended meanwhile: no cause will be found
 	}
 	ns, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/user", pid))
 	if err != nil {
@@ -62,8 +62,7 @@ func newParty(pid int) party {
 const capSysPtrace = 19
 
 func (p party) mayTraceAll() bool {
-	eff, err := p.status.hex("CapEff")
-	return err == nil && eff&(1<<capSysPtrace) != 0
+	return p.status.CapEff&(1<<capSysPtrace) != 0
 }
 
 // causes are tried in this order; the first that applies is reported.
@@ -85,23 +84,23 @@ func diagnose(pid, tid int, cause error) error {
 }
 
 func kernelThread(_, target party) error {
-	st, err := readStat(target.pid)
-	if err != nil || st.flags&flagKThread == 0 {
+	st, err := procfs.ReadStat(target.pid)
+	if err != nil || st.Flags&procfs.KernelThread == 0 {
 		return nil
 	}
 	return fmt.Errorf("%w, which has no user code", ErrKernelThread)
 }
 
 func traced(_, target party) error {
-	tracer, err := target.status.number("TracerPid", 10)
-	if err != nil || tracer == 0 {
+	tracer := target.status.TracerPid
+	if tracer == 0 {
 		return nil
 	}
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", tracer))
 	if err != nil {
 		name = []byte("a process that cannot be seen")
 	}
-	return &TracedError{TracerPID: int(tracer), Name: strings.TrimSpace(string(name))}
+	return &TracedError{TracerPID: tracer, Name: strings.TrimSpace(string(name))}
 }
 
 // yama applies the rules of Documentation/admin-guide/LSM/Yama.rst.
@@ -128,11 +127,11 @@ func yamaScope(scope string, privileged, descendant bool) error {
 // descends tells whether pid is a child, grandchild... of ancestor.
 func descends(pid, ancestor int) bool {
 	for pid > 1 {
-		st, err := readStat(pid)
+		st, err := procfs.ReadStat(pid)
 		if err != nil {
 			return false
 		}
-		if pid = st.ppid; pid == ancestor {
+		if pid = st.PPID; pid == ancestor {
 			return true
 		}
 	}
@@ -145,16 +144,16 @@ func otherUser(me, target party) error {
 	if me.mayTraceAll() {
 		return nil
 	}
-	for _, key := range []string{"Uid", "Gid"} {
-		mine, theirs := strings.Fields(me.status[key]), strings.Fields(target.status[key])
-		if len(mine) < 3 || len(theirs) < 3 {
-			continue
-		}
-		for _, id := range theirs[:3] {
-			if id != mine[0] {
-				return fmt.Errorf("%w (%s: %v, tracer %s); run as that user or as root",
-					ErrOtherUser, strings.ToLower(key), strings.Join(theirs[:3], " "), mine[0])
-			}
+	if err := otherID("uid", me.status.Uids, target.status.Uids); err != nil {
+		return err
+	}
+	return otherID("gid", me.status.Gids, target.status.Gids)
+}
+
+func otherID(kind string, mine, theirs [4]uint32) error {
+	for _, id := range theirs[:3] {
+		if id != mine[0] {
+			return fmt.Errorf("%w (%s %d, tracer's %d); run as that user or as root", ErrOtherUser, kind, id, mine[0])
 		}
 	}
 	return nil
@@ -167,7 +166,7 @@ func notDumpable(me, target party) error {
 	if me.mayTraceAll() || unix.Stat(fmt.Sprintf("/proc/%d", target.pid), &st) != nil {
 		return nil
 	}
-	if ids := strings.Fields(target.status["Uid"]); len(ids) < 2 || ids[1] == fmt.Sprint(st.Uid) {
+	if target.status.Uids[1] == st.Uid {
 		return nil
 	}
 	return fmt.Errorf("%w (it holds secrets, or was given privileges at exec); run as root", ErrNotDumpable)
@@ -183,18 +182,17 @@ func otherNamespace(me, target party) error {
 // moreCapable: without CAP_SYS_PTRACE a tracer must have every capability that
 // the target may use.
 func moreCapable(me, target party) error {
-	mine, err1 := me.status.hex("CapPrm")
-	theirs, err2 := target.status.hex("CapPrm")
-	if err1 != nil || err2 != nil || me.mayTraceAll() || theirs&^mine == 0 {
+	more := target.status.CapPrm &^ me.status.CapPrm
+	if me.mayTraceAll() || more == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w (mask %#x); run as root", ErrCapabilities, theirs&^mine)
+	return fmt.Errorf("%w (mask %#x); run as root", ErrCapabilities, more)
 }
 
 func ownSeccomp(me, _ party) error {
-	if mode := me.status["Seccomp"]; mode == "" || mode == "0" {
+	if me.status.Seccomp == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w filter, which seems to forbid ptrace (no_new_privs: %s); allow the ptrace system call for it",
-		ErrOwnSeccomp, me.status["NoNewPrivs"])
+	return fmt.Errorf("%w filter, which seems to forbid ptrace (no_new_privs: %t); allow the ptrace system call for it",
+		ErrOwnSeccomp, me.status.NoNewPrivs)
 }

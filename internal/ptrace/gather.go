@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/functap/functap/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -73,8 +74,8 @@ func (s *Stop) seizeNew() (changed bool, err error) {
 		changed = changed || member
 	}
 	if s.only == 0 && !changed {
-		st, err := readStat(s.pid)
-		return err == nil && st.threads != len(tids), nil
+		st, err := procfs.ReadStat(s.pid)
+		return err == nil && st.Threads != len(tids), nil
 	}
 	return changed, nil
 }
@@ -83,7 +84,7 @@ func (s *Stop) tasks() ([]int, error) {
 	if s.only != 0 {
 		return []int{s.only}, nil
 	}
-	tids, err := listTasks(s.pid)
+	tids, err := procfs.Tasks(s.pid)
 	if err != nil {
 		return nil, fmt.Errorf("listing threads of process %d: %w", s.pid, ErrExited)
 	}
@@ -122,20 +123,20 @@ func (s *Stop) refused(tid int, cause error) (again bool, err error) {
 	if errors.Is(cause, unix.ESRCH) && tid != s.only {
 		return true, nil
 	}
-	st, err := readStat(tid)
+	st, err := procfs.ReadStat(tid)
 	switch {
 	case err != nil && tid == s.only:
 		return false, fmt.Errorf("stopping thread %d: %w", tid, ErrExited)
 	case err != nil:
 		return true, nil
-	case st.dead() && tid == s.only:
+	case dead(st) && tid == s.only:
 		return false, fmt.Errorf("stopping thread %d: %w", tid, ErrZombie)
-	case st.dead() && tid == s.pid:
+	case dead(st) && tid == s.pid:
 		s.known[tid] = true
 		return false, s.leaderOnly(st)
-	case st.dead():
+	case dead(st):
 		return true, nil
-	case st.flags&flagIOWorker != 0:
+	case st.Flags&flagIOWorker != 0:
 		s.known[tid] = true
 		return false, nil
 	}
@@ -143,8 +144,8 @@ func (s *Stop) refused(tid int, cause error) (again bool, err error) {
 }
 
 // leaderOnly refuses a process of which nothing but the zombie is left.
-func (s *Stop) leaderOnly(st stat) error {
-	if st.threads > 1 {
+func (s *Stop) leaderOnly(st procfs.Stat) error {
+	if st.Threads > 1 {
 		return nil
 	}
 	return fmt.Errorf("stopping process %d: %w", s.pid, ErrZombie)
@@ -195,8 +196,8 @@ func (s *Stop) inState(state threadState) []*Thread {
 
 // zombieLeader tells whether the main thread has ended and others have not.
 func zombieLeader(pid int) bool {
-	st, err := readStat(pid)
-	return err == nil && st.dead() && st.threads > 1
+	st, err := procfs.ReadStat(pid)
+	return err == nil && dead(st) && st.Threads > 1
 }
 
 func (s *Stop) remove(th *Thread) {
@@ -208,11 +209,11 @@ func (s *Stop) remove(th *Thread) {
 func (s *Stop) followExec() error {
 	for _, th := range s.inState(vanished) {
 		th.state = gone
-		if st, err := readStat(s.pid); err != nil || st.dead() {
+		if st, err := procfs.ReadStat(s.pid); err != nil || dead(st) {
 			continue // all are dying
 		} else if th.tid == s.pid {
 			th.state = execed // by a thread that was not seized yet
-		} else if st.state != 't' {
+		} else if st.State != 't' {
 			s.awaitLeader()
 		}
 	}

@@ -63,7 +63,8 @@ func readError(addr int64, err error) error {
 
 // WriteAt writes p at address addr, also into pages that the process itself may
 // not write; a private mapping of a file gets a copy of the page. Within one page
-// the write is one copy. The file mapped is never changed.
+// the write is one copy. A shared mapping is written only where the process itself
+// may write.
 func (m *Mem) WriteAt(p []byte, addr int64) (int, error) {
 	if m.closed {
 		return 0, os.ErrClosed

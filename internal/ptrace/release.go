@@ -1,10 +1,10 @@
 package ptrace
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/functap/functap/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -103,11 +103,37 @@ func (th *Thread) rewind() bool {
 	if waiting, err := deliverable(th.tid); err != nil || waiting {
 		return false
 	}
-	r.Rip -= 2
-	r.Rax = r.Orig_rax
-	r.Orig_rax = ^uint64(0)
+	repeat(r, r.Orig_rax)
 	th.dirty = true
 	return true
+}
+
+// repeat puts a thread back to its syscall instruction.
+func repeat(r *unix.PtraceRegs, nr uint64) {
+	r.Rip -= 2
+	r.Rax = nr
+	r.Orig_rax = ^uint64(0)
+}
+
+// UserRegs are the registers with which a thread stopped with r goes on in user
+// mode if no signal is delivered to it: the kernel's own restart of an
+// interrupted system call (arch_do_signal_or_restart) and ours are applied.
+func UserRegs(r *unix.PtraceRegs) unix.PtraceRegs {
+	u := *r
+	if int64(r.Orig_rax) < 0 {
+		return u
+	}
+	switch int64(r.Rax) {
+	case -512, -513, -514: // ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND
+		repeat(&u, r.Orig_rax)
+	case -516: // ERESTART_RESTARTBLOCK
+		repeat(&u, unix.SYS_RESTART_SYSCALL)
+	default:
+		if interrupted(r) {
+			repeat(&u, r.Orig_rax)
+		}
+	}
+	return u
 }
 
 // behindSyscall looks for the syscall instruction (0f 05) that ends at rip.
@@ -119,17 +145,9 @@ func (th *Thread) behindSyscall(rip uint64) bool {
 // deliverable tells whether an unblocked signal is queued for the thread or its
 // process.
 func deliverable(tid int) (bool, error) {
-	st, err := readStatus(tid)
+	st, err := procfs.ReadStatus(tid)
 	if err != nil {
 		return false, err
 	}
-	var set [3]uint64
-	for i, key := range []string{"SigPnd", "ShdPnd", "SigBlk"} {
-		if set[i], err = st.hex(key); err != nil {
-			return false, err
-		}
-	}
-	return (set[0]|set[1])&^set[2] != 0, nil
+	return (st.SigPnd|st.ShdPnd)&^st.SigBlk != 0, nil
 }
-
-var errField = errors.New("field is missing")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/functap/functap/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,7 +39,7 @@ func (s *Stop) sharingChildren(pid, tid int) (found []int, err error) {
 			continue
 		}
 		found = append(found, child)
-		tasks, err := listTasks(child)
+		tasks, err := procfs.Tasks(child)
 		if err != nil {
 			continue // ended meanwhile; gather does not trust this round
 		}
@@ -61,7 +62,7 @@ func (s *Stop) shares(tid, child int) bool {
 	if err == nil || errors.Is(err, unix.ESRCH) {
 		return same
 	}
-	parent, err1 := readStat(tid)
-	st, err2 := readStat(child)
-	return err1 == nil && err2 == nil && parent.state == 'D' && st.flags&flagNoExecYet != 0
+	parent, err1 := procfs.ReadStat(tid)
+	st, err2 := procfs.ReadStat(child)
+	return err1 == nil && err2 == nil && parent.State == 'D' && st.Flags&flagNoExecYet != 0
 }

@@ -47,9 +47,8 @@ type Stop struct {
 // PID is the process's id.
 func (s *Stop) PID() int { return s.pid }
 
-// Threads are the stopped threads in the order of the task directory; the first
-// one is the main thread unless that has ended. Kernel workers of io_uring,
-// which never run code of the process, are not among them.
+// Threads are the stopped threads. Kernel workers of io_uring, which never run
+// code of the process, and a main thread that has ended are not among them.
 func (s *Stop) Threads() []*Thread { return s.threads }
 
 // Mem is the process's memory. It is closed when the stop ends.
