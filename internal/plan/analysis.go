@@ -78,6 +78,9 @@ func (a *Analysis) addReferences(m *symbols.Module, w *sweep) error {
 	for _, v := range pads {
 		w.jump(v, 0, kindPad)
 	}
+	if w.full {
+		return fmt.Errorf("%w: too many branches to the starts of functions, or jump tables", ErrTooBig)
+	}
 	for _, v := range w.rseq {
 		if c := a.layout.clusterAt(v); c != nil {
 			c.rseq = true

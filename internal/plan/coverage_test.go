@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/functap/functap/internal/symbols"
 )
 
@@ -31,6 +33,38 @@ func TestCoverage(t *testing.T) {
 	checkCoverage(t, goTool(t))
 	for _, path := range optional() {
 		checkCoverage(t, path)
+	}
+}
+
+// Functions of libc with a branch into their first five bytes: loops of their own,
+// and an entry in the middle that __mempcpy uses.
+func TestRealBranchesIntoWindow(t *testing.T) {
+	a := analyze(t, "/lib/x86_64-linux-gnu/libc.so.6")
+	for _, name := range []string{"sem_trywait", "pthread_rwlock_tryrdlock", "memcpy@GLIBC_2.2.5"} {
+		p := planOf(t, a, name)
+		if p.Reason != JumpIntoWindow && p.Tactic != Short {
+			t.Errorf("%s: %v %s", name, p.Tactic, p.Reason)
+		}
+	}
+}
+
+func TestCoverageCounts(t *testing.T) {
+	c := Cover([]Plan{
+		{Func: symbols.Func{Size: 5}, Tactic: Window},
+		{Func: symbols.Func{Size: 9}, Tactic: Short},
+		{Func: symbols.Func{Size: 9}, Tactic: Window},
+		{Func: symbols.Func{Size: 50}, Reason: CrossesPage},
+		{Func: symbols.Func{Size: 4}, Tactic: Padding},
+		{Func: symbols.Func{Size: 4}, Reason: TooShort},
+		{Func: symbols.Func{Size: 50}, Reason: NeverHook},
+		{Func: symbols.Func{Size: 50}, Reason: Assembly},
+		{Func: symbols.Func{Size: 50}, Reason: IFuncResolver},
+	})
+	want := Coverage{Total: 9, NeverHook: 1, Assembly: 1, IFuncs: 1, Sized: 4, Hookable: 3, Short: 2, ShortHookable: 1,
+		Reasons: map[Refusal]int{CrossesPage: 1, TooShort: 1, NeverHook: 1, Assembly: 1, IFuncResolver: 1},
+		Tactics: map[Tactic]int{Window: 2, Short: 1, Padding: 1}}
+	if diff := cmp.Diff(want, c); diff != "" || c.Percent() != 75 {
+		t.Errorf("%.1f%%\n%s", c.Percent(), diff)
 	}
 }
 

@@ -33,7 +33,7 @@ func (a *Analysis) who(f *symbols.Func, to uint64) string {
 		case kindCall:
 			return fmt.Sprintf("a call at %s goes to +%d", a.describe(e.from), off)
 		case kindReturn:
-			return fmt.Sprintf("a call made by the function returns to +%d", off)
+			return fmt.Sprintf("the call at %s returns to +%d", a.describe(e.from), off)
 		case kindTable:
 			return fmt.Sprintf("a jump table used at %s has an entry for +%d", a.describe(e.from), off)
 		case kindLea:

@@ -33,6 +33,10 @@ const (
 	IFuncResolver Refusal = "IFUNC_RESOLVER"
 	// RSEQ: the function holds a restartable sequence.
 	RSEQ Refusal = "RSEQ"
+	// RelocRange: the displaced instructions refer to something that is out of
+	// reach from every place near enough to jump to. A plan does not say where the
+	// copy will be, so it is for whoever places it to find this.
+	RelocRange Refusal = "RELOC_RANGE"
 	// DataInWindow: an instruction elsewhere reads the bytes to overwrite.
 	DataInWindow Refusal = "DATA_IN_WINDOW"
 )
@@ -49,6 +53,7 @@ var explanations = map[Refusal]string{
 	Assembly:        "Go functions written in assembly do not keep to the calling convention hooks rely on",
 	IFuncResolver:   "the symbol is a resolver that chooses an implementation; hook the implementation instead",
 	RSEQ:            "the function holds a restartable sequence, whose instructions may not be moved",
+	RelocRange:      "no free memory is near enough to both the function and what its first instructions refer to",
 	DataInWindow:    "the program reads the bytes that the hook would overwrite as data",
 }
 

@@ -42,7 +42,12 @@ type sweep struct {
 	edges  []edge
 	tables []tableRef
 	rseq   []uint64 // addresses of code that belongs to a restartable sequence
+	full   bool     // edges or tables would have grown beyond maxRecords
 }
+
+// maxRecords bounds each list of a sweep. Node, with 45 MB of code, has 200,000
+// edges; a file made to hurt could have one for every two bytes.
+const maxRecords = 4 << 20
 
 // run decodes all regions on all cores.
 func (l *layout) run(im *image) *sweep {
@@ -61,6 +66,7 @@ func merge(workers []sweep) *sweep {
 		all.edges = append(all.edges, w.edges...)
 		all.tables = append(all.tables, w.tables...)
 		all.rseq = append(all.rseq, w.rseq...)
+		all.full = all.full || w.full
 	}
 	return all
 }
@@ -138,7 +144,13 @@ func (w *sweep) jump(to, from uint64, k kind) {
 	}
 	s.jumped.add(to)
 	if s.near.has(to) {
-		w.edges = append(w.edges, edge{to, from, k})
+		w.edge(edge{to, from, k})
+	}
+}
+
+func (w *sweep) edge(e edge) {
+	if w.full = w.full || len(w.edges) == maxRecords; !w.full {
+		w.edges = append(w.edges, e)
 	}
 }
 
@@ -151,7 +163,7 @@ func (w *sweep) name(to, from uint64, k kind) {
 	}
 	s.named.add(to)
 	if s.exec && s.near.has(to) && !s.starts.has(to) {
-		w.edges = append(w.edges, edge{to, from, k})
+		w.edge(edge{to, from, k})
 	}
 }
 

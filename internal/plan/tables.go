@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// maxTable bounds the entries read for one table; gcc's biggest switches have a
-// few thousand.
-const maxTable = 1 << 16
+// maxEntries bounds the entries read for all tables of a module. Node has
+// 200,000.
+const maxEntries = 16 << 20
 
 // candidate keeps t for readTables if its first entry points into code.
 func (w *sweep) candidate(t tableRef) {
@@ -15,7 +15,10 @@ func (w *sweep) candidate(t tableRef) {
 	if s == nil || t.table+t.entrySize() > s.end() {
 		return
 	}
-	if w.im.code(t.entry(s.b[t.table-s.base:])) != nil {
+	if w.im.code(t.entry(s.b[t.table-s.base:])) == nil {
+		return
+	}
+	if w.full = w.full || len(w.tables) == maxRecords; !w.full {
 		w.tables = append(w.tables, t)
 	}
 }
@@ -29,22 +32,27 @@ func (w *sweep) candidate(t tableRef) {
 // code that is no function of its own (a cold part). Reading on would take other
 // data for targets that do not exist.
 func (w *sweep) readTables() {
+	budget := maxEntries
 	for _, t := range w.tables {
-		w.readTable(w.im.find(t.table), t)
+		if budget -= w.readTable(w.im.find(t.table), t); budget < 0 {
+			w.full = true
+			return
+		}
 	}
 }
 
-func (w *sweep) readTable(s *segment, t tableRef) {
+// readTable follows one table and returns how many entries it has.
+func (w *sweep) readTable(s *segment, t tableRef) int {
 	size := t.entrySize()
 	own := w.layout.clusterAt(t.from)
-	for i := range uint64(maxTable) {
-		at := t.table + i*size
-		if at+size > s.end() || i > 0 && s.named.any(at, at+size) {
-			return
+	for n := 0; ; n++ {
+		at := t.table + uint64(n)*size
+		if at+size > s.end() || n > 0 && s.named.any(at, at+size) {
+			return n
 		}
 		to := t.entry(s.b[at-s.base:])
 		if !w.isOwnCode(to, own) {
-			return
+			return n
 		}
 		if t.absolute && !s.exec {
 			s.refs.add(at)
@@ -95,6 +103,7 @@ func (w *sweep) readWords() {
 	wg.Wait()
 	for _, p := range parts {
 		w.edges = append(w.edges, p.edges...)
+		w.full = w.full || p.full
 	}
 }
 
