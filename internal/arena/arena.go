@@ -1,0 +1,147 @@
+package arena
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// ErrFull: a table or the code area of an arena has no room left. Nothing was
+// written.
+var ErrFull = errors.New("arena: full")
+
+var le = binary.LittleEndian
+
+// Addresses are where the target has the parts of an arena mapped.
+type Addresses struct {
+	Priv, Near, Code, Far uint64
+	AreasAddr             uint64 // base of the areas, of this or an earlier arena
+	AreaCount             int
+}
+
+// Arena is the tracer's view of one arena.
+type Arena struct {
+	Layout
+	Addresses
+	Index int
+
+	mu    sync.Mutex
+	mem   []byte // the memfd, all of it
+	code  space
+	exits space
+	units []int // free entries of the unit table
+	nSite int
+	nCell int
+}
+
+// New starts an empty arena over mem, the tracer's mapping of the whole
+// memfd, which must be zero. The arena owns mem until Close.
+func New(mem []byte, l Layout, a Addresses, index int) (*Arena, error) {
+	if uint64(len(mem)) != l.FileSize() {
+		return nil, fmt.Errorf("arena: mapping of %d bytes for a layout of %d", len(mem), l.FileSize())
+	}
+	ar := &Arena{Layout: l, Addresses: a, Index: index, mem: mem}
+	ar.code = newSpace(l.CodeSize, codeAlign)
+	ar.exits = newSpace(uint64(l.Exits), 1)
+	for i := l.Units - 1; i >= 0; i-- {
+		ar.units = append(ar.units, i)
+	}
+	ar.put(constAreasBase, a.AreasAddr)
+	ar.put(constAreasSize, uint64(a.AreaCount)*AreaSize)
+	ar.put(constNobody, a.Near+nobodyArea)
+	ar.put(nobodyArea+AreaOwner, NobodyOwner)
+	return ar, nil
+}
+
+func (a *Arena) put(off, v uint64)     { le.PutUint64(a.mem[off:], v) }
+func (a *Arena) get(off uint64) uint64 { return le.Uint64(a.mem[off:]) }
+
+// Consts are the addresses that generated code refers to.
+type Consts struct {
+	ThisProcess uint64 // the this-process word: 0 in a fork child
+	AreasBase   uint64 // word: address of the first area
+	AreasSize   uint64 // word: size of all areas, bytes
+	Nobody      uint64 // word: address of the nobody area
+}
+
+// Consts returns the addresses of this arena's constants in the target.
+func (a *Arena) Consts() Consts {
+	return Consts{a.Priv, a.Near + constAreasBase, a.Near + constAreasSize, a.Near + constNobody}
+}
+
+// NobodyAddr is the address of the nobody area in the target.
+func (a *Arena) NobodyAddr() uint64 { return a.Near + nobodyArea }
+
+// SlotAddr is the address of slot i in the target.
+func (a *Arena) SlotAddr(i int) uint64 { return a.Near + a.SlotOff + uint64(i)*SlotSize }
+
+// SharedCellAddr is the address of the shared form of a cell in the target.
+func (a *Arena) SharedCellAddr(cell int) uint64 {
+	return a.Near + a.SharedOff + uint64(cell)*CellSize
+}
+
+// HasAreaCells reports whether areas have a pointer for this arena's cells.
+func (a *Arena) HasAreaCells() bool { return a.Index < MaxArenas && a.AreaCount > 0 }
+
+// AreaCellsAddr is where the target has the cells of one area.
+func (a *Arena) AreaCellsAddr(area int) uint64 { return a.Far + uint64(area)*a.Stride }
+
+// ClaimAddr is the address in the target of an area's claim word.
+func (a *Arena) ClaimAddr(area int) uint64 { return a.Near + a.ClaimOff + uint64(area)*8 }
+
+// Contains reports whether addr is in any mapping of the arena, and
+// ContainsCode whether it is in its code.
+func (a *Arena) Contains(addr uint64) bool {
+	return in(addr, a.Near, a.NearSize) || in(addr, a.Code, a.CodeSize) ||
+		in(addr, a.Priv, a.PrivSize) || in(addr, a.Far, a.FarSize)
+}
+
+// ContainsCode reports whether addr is in the arena's code.
+func (a *Arena) ContainsCode(addr uint64) bool { return in(addr, a.Code, a.CodeSize) }
+
+func in(addr, base, size uint64) bool { return addr-base < size }
+
+// AddCell takes the next counter, which reads 0.
+func (a *Arena) AddCell() (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.nCell == a.Cells {
+		return 0, fmt.Errorf("%w: %d counters", ErrFull, a.Cells)
+	}
+	a.nCell++
+	return a.nCell - 1, nil
+}
+
+// Read adds up one cell over the areas that were ever claimed and the shared
+// form. claims is the claim table's owner: the first arena of the session.
+func (a *Arena) Read(cell int, claims *Arena) uint64 {
+	sum := loadWord(a.mem, a.SharedOff+uint64(cell)*CellSize)
+	if !a.HasAreaCells() {
+		return sum
+	}
+	base := a.NearSize + a.CodeSize + uint64(cell)*CellSize
+	for i := range claims.AreaCount {
+		if claims.Claimed(i) {
+			sum += loadWord(a.mem, base+uint64(i)*a.Stride)
+		}
+	}
+	return sum
+}
+
+// Claimed reports whether an area was ever given to a thread.
+func (a *Arena) Claimed(area int) bool {
+	return loadWord(a.mem, a.ClaimOff+uint64(area)*8) != 0
+}
+
+// SetClaimed marks an area as given to a thread: its cells count from now on.
+func (a *Arena) SetClaimed(area int) { storeWord(a.mem, a.ClaimOff+uint64(area)*8, 1) }
+
+// StoreSlot points slot i at a unit: one aligned 8-byte store, after which
+// each call of the site runs that unit. The unit's bytes must be written.
+func (a *Arena) StoreSlot(i int, unit uint64) {
+	storeWord(a.mem, a.SlotOff+uint64(i)*SlotSize, unit)
+}
+
+// Slot reads slot i.
+func (a *Arena) Slot(i int) uint64 { return loadWord(a.mem, a.SlotOff+uint64(i)*SlotSize) }

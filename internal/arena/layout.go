@@ -1,0 +1,94 @@
+package arena
+
+// Version of the layouts; see docs/layout.md. A successor of another version
+// must still be able to restore what this one patched.
+const Version = 1
+
+// Sizes of the records in the near data, bytes.
+const (
+	PageSize   = 4096
+	AreaSize   = 128
+	BucketSize = 4 * AreaSize // a claim looks through one bucket
+	SiteSize   = 64
+	UnitSize   = 32
+	ExitSize   = 8
+	SlotSize   = 8
+	CellSize   = 8
+)
+
+// MaxArenas is how many arenas can have per-thread cells: an area has one
+// pointer for each. Further arenas count in their shared cells.
+const MaxArenas = 8
+
+// Fields of an area.
+const (
+	AreaOwner   = 0
+	AreaClaimed = 8
+	AreaClaims  = 16
+	AreaCells   = 64 // + 8*arena
+)
+
+// NobodyOwner is the owner of the nobody area: no thread's FS base.
+const NobodyOwner = 1
+
+// Offsets in the constants page, which follows the header page.
+const (
+	constAreasBase = PageSize + 0
+	constAreasSize = PageSize + 8
+	constNobody    = PageSize + 16
+	nobodyArea     = PageSize + 256
+)
+
+// Layout is where the parts of one arena are, as offsets from the start of the
+// near data (which is offset 0 of the memfd).
+type Layout struct {
+	Sites, Cells, Areas, Units, Exits int // capacities
+
+	SlotOff, SharedOff, SiteOff, UnitOff, ExitOff, ClaimOff uint64
+
+	NearSize uint64 // near data; the code follows it directly
+	CodeSize uint64
+	FarSize  uint64 // per-area cells, after the code in the memfd
+	PrivSize uint64 // this-process word and areas, not in the memfd
+	Stride   uint64 // distance from one area's cells to the next one's
+}
+
+// NewLayout sizes an arena for so many sites, cells and areas (a power of two
+// of at least 4; 0 for an arena that uses the areas of an earlier one, with
+// sharedAreas of them) and so many bytes of code.
+func NewLayout(sites, cells, areas, sharedAreas int, code uint64) Layout {
+	l := Layout{Sites: sites, Cells: cells, Areas: areas}
+	l.Units = 3*sites + 64
+	l.Exits = 36*sites + 1024
+	n := max(areas, sharedAreas)
+	off := uint64(2 * PageSize)
+	take := func(size int) uint64 {
+		at := off
+		off = (off + uint64(size) + 63) &^ 63
+		return at
+	}
+	l.SlotOff = take(sites * SlotSize)
+	l.SharedOff = take(cells * CellSize)
+	l.SiteOff = take(sites * SiteSize)
+	l.UnitOff = take(l.Units * UnitSize)
+	l.ExitOff = take(l.Exits * ExitSize)
+	l.ClaimOff = take(n * 8)
+	l.NearSize = pageUp(off)
+	l.CodeSize = pageUp(code)
+	l.Stride = uint64(cells*CellSize+63) &^ 63
+	l.FarSize = pageUp(uint64(n) * l.Stride)
+	l.PrivSize = pageUp(AreasOff + uint64(areas)*AreaSize)
+	return l
+}
+
+// AreasOff is where the areas start in the private mapping: the this-process
+// word has the bytes before them, and buckets are aligned.
+const AreasOff = BucketSize
+
+// FileSize is the size of the memfd.
+func (l *Layout) FileSize() uint64 { return l.NearSize + l.CodeSize + l.FarSize }
+
+// NearSpan is the size of the hole that private, near and code mappings need.
+func (l *Layout) NearSpan() uint64 { return l.PrivSize + l.NearSize + l.CodeSize }
+
+func pageUp(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
