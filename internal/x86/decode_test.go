@@ -1,6 +1,7 @@
 package x86
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -214,4 +215,29 @@ func TestTarget(t *testing.T) {
 			t.Errorf("%s: target %#x, want %#x", c.code, got, c.want)
 		}
 	}
+}
+
+// BenchmarkDecode walks over all of libc's code, the way a module is scanned.
+func BenchmarkDecode(b *testing.B) {
+	f, err := elf.Open(library(b, "libc.so.6", "libc6"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	text, err := f.Section(".text").Data()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		for off := 0; off < len(text); n++ {
+			in, err := Decode(text[off:])
+			off += max(1, int(in.Len))
+			if err != nil && off < len(text) && !errors.Is(err, ErrUnknown) {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/inst")
 }

@@ -43,7 +43,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-func library(t *testing.T, name, pkg string) string {
+func library(t testing.TB, name, pkg string) string {
 	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"} {
 		if p := filepath.Join(dir, name); exists(p) {
 			return p

@@ -38,7 +38,7 @@ var twoByte = opMap(op{form: ok | modrm}, []span{
 	{0xa3, 0xa3, op{form: ok | modrm, fx: fxBit}},                    // bt
 	{0xa4, 0xa4, op{form: ok | modrm | ib | quirk, fx: fxMaybe}},     // shld
 	{0xa5, 0xa5, op{form: ok | modrm, fx: fxMaybe}},                  //
-	{0xa6, 0xa6, op{form: ok | modrm | regOnly, ext: padlockHash}},   // montmul, xsha1, xsha256
+	{0xa6, 0xa6, op{form: ok | modrm | regOnly, ext: padlockHash}},   // montmul, xsha*
 	{0xa7, 0xa7, op{form: ok | modrm | regOnly, ext: padlockCipher}}, // xstore, xcrypt-*
 	{0xa8, 0xa9, op{form: ok}},                                       // push, pop gs
 	{0xaa, 0xaa, op{form: ok | ret, fx: fxSystem}},                   // rsm
@@ -91,7 +91,8 @@ var (
 	bitImm = extend("....ffff", "....ffff", [8]op{
 		4: {fx: fxBit}, 5: {form: lock, fx: fxBit}, 6: {form: lock, fx: fxBit}, 7: {form: lock, fx: fxBit}})
 
-	padlockHash   = extend(none8, rm0+rm0+rm0+none8+none8+none8+none8+none8, padlockOps)
+	// /4 is xsha512, in OpenSSL's code but in few decoders.
+	padlockHash   = extend(none8, rm0+rm0+rm0+none8+rm0+none8+none8+none8, padlockOps)
 	padlockCipher = extend(none8, rm0+rm0+rm0+rm0+rm0+rm0+none8+none8, padlockOps)
 	padlockOps    = [8]op{{fx: fxMaybe}, {fx: fxMaybe}, {fx: fxMaybe}, {fx: fxMaybe}, {fx: fxMaybe}, {fx: fxMaybe}}
 
