@@ -18,9 +18,6 @@ var restorers = [][]byte{
 	{0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05},             // mov $15,%eax; syscall
 }
 
-// restorerSize is the length of the longest of them.
-const restorerSize = 9
-
 // Restorers finds all places in the executable file mappings that look like the
 // code that signal handlers return to. It reads all of their text, so it belongs
 // before a stop. Mappings that cannot be read are left out.
