@@ -57,9 +57,10 @@ type Plan struct {
 	FlagsLive bool
 	// SelfLoop says that a jump (not a call) comes to the entry from where the
 	// function's own frame may still be up: from the function's own range (any
-	// range overlapping it included) or from a cold part or nameless code. The
-	// bytes below rsp (the red zone) may hold live data at such an entry. It is
-	// not set for the jump that ends the stack growth block of a Go function.
+	// range overlapping it included) or from a cold part or nameless code; or that
+	// the function before it runs on into it. The bytes below rsp (the red zone)
+	// may hold live data at such an entry. It is not set for the jump that ends the
+	// stack growth block of a Go function.
 	SelfLoop bool
 
 	// GoCheck is the length from Site to the end of the jbe of a Go function's

@@ -18,9 +18,11 @@ type region struct {
 	cluster    int32 // index into layout.clusters; -1 for a gap
 
 	// code is the end of the last instruction that is not filler; start if there
-	// is none. closed: that instruction does not fall through.
+	// is none. closed: that instruction does not fall through. falls: it does, and
+	// is not a call (which may be one that never returns).
 	code   uint64
 	closed bool
+	falls  bool
 	over   uint8 // bytes of that instruction behind end
 }
 
@@ -156,7 +158,7 @@ func (l *layout) settle() {
 			r.end, next.start, next.code = end, end, max(next.code, end)
 		}
 		if next.code == next.start {
-			next.closed = r.closed
+			next.closed, next.falls = r.closed, r.falls
 		}
 	}
 }

@@ -45,7 +45,7 @@ type sweep struct {
 	full   bool     // edges or tables would have grown beyond maxRecords
 }
 
-// maxRecords bounds each list of a sweep. Node, with 45 MB of code, has 200,000
+// maxRecords bounds each list of a sweep. Node, with 77,000 functions, has 25,000
 // edges; a file made to hurt could have one for every two bytes.
 const maxRecords = 4 << 20
 
@@ -92,13 +92,13 @@ func (w *sweep) region(r *region) {
 		in, err := x86.Decode(s.b[pc-s.base:])
 		if err != nil {
 			pc++
-			r.extend(pc, false)
+			r.extend(pc, nil)
 			continue
 		}
 		s.bounds.add(pc)
 		next := pc + uint64(in.Len)
 		if !isFiller(&in) {
-			r.extend(next, !in.FallsThrough())
+			r.extend(next, &in)
 		}
 		if r.over > 0 && r.cluster >= 0 {
 			end = min(r.end+overrun, s.end())
@@ -109,11 +109,15 @@ func (w *sweep) region(r *region) {
 	}
 }
 
-// extend notes that r's code reaches to end at least.
-func (r *region) extend(end uint64, closed bool) {
-	if r.code < r.end {
-		r.code, r.closed, r.over = min(end, r.end), closed, uint8(max(end, r.end)-r.end)
+// extend notes that r's code reaches to end at least, where in ends, or a byte that
+// is no instruction.
+func (r *region) extend(end uint64, in *x86.Inst) {
+	if r.code >= r.end {
+		return
 	}
+	r.code, r.over = min(end, r.end), uint8(max(end, r.end)-r.end)
+	r.closed = in != nil && !in.FallsThrough()
+	r.falls = in != nil && in.FallsThrough() && in.Flow != x86.FlowCall && in.Flow != x86.FlowCallInd
 }
 
 // isFiller: nops of any length and int3, which compilers, assemblers and linkers

@@ -6,7 +6,7 @@ import (
 )
 
 // maxEntries bounds the entries read for all tables of a module. Node has
-// 200,000.
+// 135,000.
 const maxEntries = 16 << 20
 
 // candidate keeps t for readTables if its first entry points into code.

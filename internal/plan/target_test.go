@@ -270,8 +270,20 @@ func TestSelfLoop(t *testing.T) {
 		cltd
 		cltd
 		jmp recursive
-		done tail`)
-	for name, want := range map[string]bool{"own": true, "behind": true, "recursive": false, "tail": false} {
+		done tail
+		function before
+		mov %edi, -8(%rsp)
+		cltd
+		cltd
+		done before
+		function fallen
+		mov -8(%rsp), %eax
+		cltd
+		cltd
+		ret
+		done fallen`)
+	for name, want := range map[string]bool{"own": true, "behind": true, "recursive": false, "tail": false,
+		"before": false, "fallen": true} {
 		if p := wantTactic(t, a, name, Window); p.SelfLoop != want {
 			t.Errorf("%s: SelfLoop %v", name, p.SelfLoop)
 		}

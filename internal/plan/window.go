@@ -135,5 +135,16 @@ func (a *Analysis) selfLoop(entry, site uint64) bool {
 			return true
 		}
 	}
-	return false
+	return a.runInto(entry)
+}
+
+// runInto reports whether the code before entry, if it is a function's, runs on
+// into it.
+func (a *Analysis) runInto(entry uint64) bool {
+	i := a.layout.at(entry)
+	if i < 1 {
+		return false
+	}
+	prev := &a.layout.regions[i-1]
+	return prev.end == entry && prev.cluster >= 0 && prev.falls
 }
