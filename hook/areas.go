@@ -1,0 +1,193 @@
+package hook
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/codegen"
+	"github.com/functap/functap/internal/ptrace"
+)
+
+// privateBytes is the private mapping's first content: the this-process word,
+// and in each area the address of its claim word.
+func (b *builder) privateBytes() []byte {
+	out := make([]byte, b.layout.PrivSize)
+	binary.LittleEndian.PutUint64(out, 1)
+	for i := range b.layout.Areas {
+		binary.LittleEndian.PutUint64(out[arena.AreasOff+i*arena.AreaSize+arena.AreaClaims:], b.arena.ClaimAddr(i))
+	}
+	return out
+}
+
+// setAreaCells writes into every area where its cells in a new arena are. No
+// program of that arena exists yet, so nobody reads these words.
+func (p *Process) setAreaCells(mem *ptrace.Mem, s *session, a *arena.Arena) error {
+	if !a.HasAreaCells() || s.noGS {
+		return nil
+	}
+	all := make([]byte, a.AreaCount*arena.AreaSize)
+	if a.Index == 0 {
+		return p.writeFirstCells(mem, a)
+	}
+	if _, err := mem.ReadAt(all, int64(a.AreasAddr)); err != nil {
+		return fmt.Errorf("reading the areas: %w", err)
+	}
+	for i := range a.AreaCount {
+		off := i*arena.AreaSize + arena.AreaCells + 8*a.Index
+		binary.LittleEndian.PutUint64(all[off:], a.AreaCellsAddr(i))
+		// Word by word: threads claim areas meanwhile, in other words.
+		if _, err := mem.WriteAt(all[off:off+8], int64(a.AreasAddr)+int64(off)); err != nil {
+			return fmt.Errorf("writing the areas: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeFirstCells does the same in one write while no thread has an area.
+func (p *Process) writeFirstCells(mem *ptrace.Mem, a *arena.Arena) error {
+	all := make([]byte, a.AreaCount*arena.AreaSize)
+	for i := range a.AreaCount {
+		at := all[i*arena.AreaSize:]
+		binary.LittleEndian.PutUint64(at[arena.AreaClaims:], a.ClaimAddr(i))
+		binary.LittleEndian.PutUint64(at[arena.AreaCells:], a.AreaCellsAddr(i))
+	}
+	if _, err := mem.WriteAt(all, int64(a.AreasAddr)); err != nil {
+		return fmt.Errorf("writing the areas: %w", err)
+	}
+	return nil
+}
+
+// errForeignGS: a thread uses GS itself, so programs that read through it
+// would fault or read the wrong thing.
+type errForeignGS struct{ tid int }
+
+func (e errForeignGS) Error() string {
+	return fmt.Sprintf("thread %d uses the GS base itself", e.tid)
+}
+
+// giveAreas points the GS base of every stopped thread at an area: its own if
+// it has or gets one, nobody's otherwise. After it no thread can fault at
+// gs:0, and threads born later inherit their parent's.
+func (p *Process) giveAreas(st *ptrace.Stop, s *session) error {
+	if s.noGS {
+		return nil
+	}
+	first := s.claims()
+	g := &giver{p: p, s: s, mem: st.Mem(), first: first, nobody: first.NobodyAddr()}
+	if err := g.load(st.Threads()); err != nil {
+		return err
+	}
+	for _, th := range st.Threads() {
+		if err := g.give(th); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkGS fails with errForeignGS before anything has been changed.
+func checkGS(st *ptrace.Stop, s *session) error {
+	if s.noGS {
+		return nil
+	}
+	for _, th := range st.Threads() {
+		r, err := th.Regs()
+		if err != nil {
+			return err
+		}
+		if r.Gs_base != 0 && !s.contains(r.Gs_base) {
+			return errForeignGS{th.TID()}
+		}
+	}
+	return nil
+}
+
+type giver struct {
+	p      *Process
+	s      *session
+	mem    *ptrace.Mem
+	first  *arena.Arena
+	nobody uint64
+	areas  []byte // copy of the areas
+	shared map[uint64]int
+}
+
+// load reads the areas and counts how many threads have each FS base: threads
+// that share one cannot be told apart and share no area.
+func (g *giver) load(threads []*ptrace.Thread) error {
+	g.areas = make([]byte, g.first.AreaCount*arena.AreaSize)
+	if _, err := g.mem.ReadAt(g.areas, int64(g.first.AreasAddr)); err != nil {
+		return fmt.Errorf("reading the areas: %w", err)
+	}
+	g.shared = map[uint64]int{}
+	for _, th := range threads {
+		r, err := th.Regs()
+		if err != nil {
+			return err
+		}
+		g.shared[r.Fs_base]++
+	}
+	return nil
+}
+
+func (g *giver) give(th *ptrace.Thread) error {
+	r, err := th.Regs()
+	if err != nil {
+		return err
+	}
+	if g.inAreas(r.Gs_base) || g.s.findCode(r.Gs_base) != nil {
+		return nil // has one, or is claiming one
+	}
+	base := g.nobody
+	if i, ok := g.find(r.Fs_base); ok {
+		if err := g.claim(i, r.Fs_base); err != nil {
+			return err
+		}
+		base = g.first.AreasAddr + uint64(i)*arena.AreaSize
+	}
+	if r.Gs_base == base {
+		return nil
+	}
+	changed := *r
+	changed.Gs_base = base
+	return th.SetRegs(&changed)
+}
+
+func (g *giver) inAreas(addr uint64) bool {
+	return addr-g.first.AreasAddr < uint64(len(g.areas))
+}
+
+// find looks through the bucket as the claim routine does.
+func (g *giver) find(fs uint64) (int, bool) {
+	if fs == 0 || fs == arena.NobodyOwner || g.shared[fs] > 1 {
+		return 0, false
+	}
+	first := codegen.Bucket(fs, g.first.AreaCount)
+	for i := first; i < first+4; i++ {
+		if o := g.owner(i); o == fs {
+			return i, true
+		}
+	}
+	for i := first; i < first+4; i++ {
+		if g.owner(i) == 0 && g.areas[i*arena.AreaSize+arena.AreaClaimed] == 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (g *giver) owner(i int) uint64 {
+	return binary.LittleEndian.Uint64(g.areas[i*arena.AreaSize+arena.AreaOwner:])
+}
+
+func (g *giver) claim(i int, fs uint64) error {
+	at := g.areas[i*arena.AreaSize:][:16]
+	binary.LittleEndian.PutUint64(at[arena.AreaOwner:], fs)
+	binary.LittleEndian.PutUint64(at[arena.AreaClaimed:], 1)
+	if _, err := g.mem.WriteAt(at, int64(g.first.AreasAddr)+int64(i*arena.AreaSize)); err != nil {
+		return fmt.Errorf("writing an area: %w", err)
+	}
+	g.first.SetClaimed(i)
+	return nil
+}

@@ -1,0 +1,254 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/ptrace"
+	"github.com/functap/functap/internal/remote"
+	"github.com/functap/functap/internal/sigframe"
+)
+
+// Cleaned says what a detach or a recovery put right.
+type Cleaned struct {
+	Sites       int      // functions whose bytes were restored
+	Threads     int      // threads and signal frames moved out of generated code
+	Mappings    int      // unmapped
+	Descriptors int      // closed
+	Left        []string // what had to stay, and why; empty is the rule
+}
+
+// cleaner takes remains out of a process.
+type cleaner struct {
+	p       *Process
+	r       *remains
+	out     Cleaned
+	evictor evictor
+}
+
+// clean makes one stop in which the text becomes the original and every
+// thread leaves generated code, and then one of a single thread to unmap.
+func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
+	c := &cleaner{p: p, r: r}
+	if err := p.prepareFrames(); err != nil {
+		return c.out, err
+	}
+	if tables := r.tables(); len(tables) > 0 {
+		if err := p.stopAll(ctx, "detach", c.restore); err != nil {
+			return c.out, fmt.Errorf("restoring: %w", err)
+		}
+	}
+	if len(c.out.Left) > 0 {
+		return c.out, fmt.Errorf("%w: %s", ErrDraining, strings.Join(c.out.Left, "; "))
+	}
+	if err := p.onThread(ctx, "unmap", c.unmap); err != nil {
+		return c.out, fmt.Errorf("unmapping: %w", err)
+	}
+	return c.out, nil
+}
+
+// restore is the mirror image of a patch: bytes, then threads, then records.
+// After the bytes are back every thread may still run through a copy and come
+// out in original code, so the tracer may die between any two steps.
+func (c *cleaner) restore(st *ptrace.Stop) error {
+	// The records may have changed since they were found.
+	fresh, err := findRemains(c.p.pid, st.Mem())
+	if err != nil {
+		return err
+	}
+	c.r = fresh
+	c.evictor = evictor{c.r.tables(), st.Mem()}
+	if err := c.restoreText(st); err != nil {
+		return err
+	}
+	// Frames first: those in the claim routine need the thread's GS base.
+	if err := c.evictFrames(st); err != nil {
+		return err
+	}
+	return c.evictThreads(st)
+}
+
+// restoreText writes the original bytes wherever ours are found. A site's
+// state is only a hint: a fork child shares the records with its parent, but
+// has its own text.
+func (c *cleaner) restoreText(st *ptrace.Stop) error {
+	w := &textWriter{}
+	for _, t := range c.r.tables() {
+		t.EachSite(func(_ int, s arena.Site) { c.addEdits(w, s) })
+	}
+	w.sort()
+	w.dropUnreadable(st.Mem())
+	if err := w.read(st.Mem()); err != nil {
+		return err
+	}
+	w.keep(func(e edit) bool {
+		got := w.at(e.addr, len(e.old))
+		switch {
+		case bytes.Equal(got, e.old):
+			return true
+		case !bytes.Equal(got, e.new):
+			c.left("%d bytes at %#x were changed by somebody else (CLOBBERED: % x)", len(got), e.addr, got)
+		}
+		return false
+	})
+	c.out.Sites += w.sites()
+	// Jumps to holes are taken back before the holes.
+	return w.writeAll(st.Mem())
+}
+
+func (c *cleaner) addEdits(w *textWriter, s arena.Site) {
+	if s.Patch == 0 || s.Patch > 8 || s.Hole > 8 {
+		return
+	}
+	if s.Hole != 0 {
+		w.edits = append(w.edits, edit{addr: s.HoleAddr, old: s.HoleWritten[:s.Hole], new: s.HoleOriginal[:s.Hole]})
+	}
+	w.edits = append(w.edits, edit{addr: s.Addr, old: s.Written[:s.Patch], new: s.Original[:s.Patch], last: s.Hole != 0})
+}
+
+func (c *cleaner) left(format string, args ...any) {
+	c.out.Left = append(c.out.Left, fmt.Sprintf(format, args...))
+}
+
+// evictThreads moves threads out of generated code and takes GS back.
+func (c *cleaner) evictThreads(st *ptrace.Stop) error {
+	for _, th := range st.Threads() {
+		r, err := th.Regs()
+		if err != nil {
+			return err
+		}
+		u := *r
+		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
+		moved, err := c.evictor.move(&s)
+		var stranded errStranded
+		switch {
+		case errors.As(err, &stranded):
+			c.left("thread %d: %v", th.TID(), err)
+			continue
+		case err != nil:
+			return err
+		}
+		ours := c.ours(u.Gs_base)
+		if !moved && !ours {
+			continue
+		}
+		if moved {
+			c.out.Threads++
+			u.Rip, u.Rsp, u.Rax, u.Rcx, u.Eflags = s.rip, s.rsp, s.rax, s.rcx, s.flags
+		}
+		if ours {
+			u.Gs_base = 0
+		}
+		if err := th.SetRegs(&u); err != nil {
+			return err
+		}
+		if err := th.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ours reports whether an address is in any mapping of ours.
+func (c *cleaner) ours(addr uint64) bool {
+	for _, r := range c.r.ranges() {
+		if addr >= r.Start && addr < r.End {
+			return true
+		}
+	}
+	return false
+}
+
+// evictFrames does the same for code that signals interrupted.
+func (c *cleaner) evictFrames(st *ptrace.Stop) error {
+	return c.p.eachFrame(st, func(th *ptrace.Thread, f sigframe.Frame, ip uint64) error {
+		s, err := loadFrame(f, ip)
+		if err != nil {
+			return err
+		}
+		r, err := th.Regs()
+		if err != nil {
+			return err
+		}
+		s.gs = r.Gs_base
+		moved, err := c.evictor.move(&s)
+		var stranded errStranded
+		if errors.As(err, &stranded) {
+			c.left("a signal frame of thread %d: %v", th.TID(), err)
+			return nil
+		}
+		if err != nil || !moved {
+			return err
+		}
+		c.out.Threads++
+		return storeFrame(f, s)
+	})
+}
+
+// unmap removes mappings and descriptors by remote calls.
+func (c *cleaner) unmap(_ *ptrace.Stop, rc *remote.Caller) error {
+	for _, r := range c.r.ranges() {
+		done, err := unmapOurs(rc, c.p.pid, r)
+		if err != nil {
+			return err
+		}
+		if done {
+			c.out.Mappings++
+		}
+	}
+	for _, fd := range c.r.fds {
+		if link, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", c.p.pid, fd)); !strings.HasPrefix(link, "/memfd:"+memfdName) {
+			continue
+		}
+		if _, err := rc.Syscall(sysClose, fd); err != nil {
+			return fmt.Errorf("closing a memfd: %w", err)
+		}
+		c.out.Descriptors++
+	}
+	return nil
+}
+
+// unmapOurs unmaps a range if it still is what we mapped there.
+func unmapOurs(rc *remote.Caller, pid int, r arena.Range) (bool, error) {
+	maps, err := procfs.Maps(pid)
+	if err != nil {
+		return false, err
+	}
+	for _, m := range maps {
+		if m.Start != r.Start || m.End != r.End {
+			continue
+		}
+		if !isOurs(m.Path) && !(m.Path == "" && m.Inode == 0 && wipedOnFork(pid, m)) {
+			return false, nil
+		}
+		if _, err := rc.Syscall(sysMunmap, r.Start, r.End-r.Start); err != nil {
+			return false, fmt.Errorf("munmap of %#x-%#x: %w", r.Start, r.End, err)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// wipedOnFork reports whether a mapping has the flag that madvise gave it.
+func wipedOnFork(pid int, m procfs.Mapping) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, ok := strings.Cut("\n"+string(b), fmt.Sprintf("\n%08x-%08x ", m.Start, m.End))
+	if !ok {
+		return false
+	}
+	_, flags, ok := strings.Cut(rest, "\nVmFlags:")
+	if !ok {
+		return false
+	}
+	flags, _, _ = strings.Cut(flags, "\n")
+	return strings.Contains(flags+" ", " wf ")
+}

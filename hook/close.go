@@ -1,0 +1,94 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/functap/functap/internal/ptrace"
+)
+
+// Close puts the target back: one stop in which the original bytes return and
+// threads leave generated code, then one of a single thread to unmap what was
+// mapped. The error is ErrDraining if something had to stay; Close may then
+// be called again. A target that has ended is no error. Close is idempotent.
+func (p *Process) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	if err := p.detach(context.Background()); err != nil {
+		return fmt.Errorf("detaching from process %d: %w", p.pid, err)
+	}
+	p.closed = true
+	p.stopWatch()
+	return p.tracer.Close()
+}
+
+func (p *Process) detach(ctx context.Context) error {
+	if p.session == nil {
+		return nil
+	}
+	r, err := p.look()
+	if err == nil && !r.empty() {
+		p.cleaned, err = p.clean(ctx, r)
+	}
+	if errors.Is(err, ErrExited) || errors.Is(err, ErrExeced) {
+		err = nil // there is nothing to put back
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range p.onDetach {
+		f()
+	}
+	p.endSession()
+	return nil
+}
+
+// endSession lets go of the tracer's side, after the target's is gone.
+func (p *Process) endSession() {
+	s := p.session
+	p.session = nil
+	p.tracer.Do(func() error {
+		if s.lock != nil {
+			s.lock.Release()
+		}
+		return nil
+	})
+	for _, n := range s.arenas {
+		n.endSlots()
+		if err := n.Unmap(); err != nil {
+			p.log.Warn("unmapping an arena here", "err", err)
+		}
+	}
+	clear(p.sites)
+}
+
+// endSlots makes later updates of slots fail: their memory goes away.
+func (n *neighbourhood) endSlots() {
+	for _, s := range n.slots {
+		s.mu.Lock()
+		s.ended = true
+		s.mu.Unlock()
+	}
+}
+
+// Cleaned is what Close has put right.
+func (p *Process) Cleaned() Cleaned {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cleaned
+}
+
+// look finds what of functap's is in the process.
+func (p *Process) look() (*remains, error) {
+	mem, err := ptrace.OpenMem(p.pid)
+	if err != nil {
+		return nil, wrapExit(err)
+	}
+	defer mem.Close()
+	r, err := findRemains(p.pid, mem)
+	return r, wrapGone(err)
+}

@@ -1,0 +1,108 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/ptrace"
+	"github.com/functap/functap/internal/sigframe"
+)
+
+// Collect makes the memory of replaced programs usable again, in one stop that
+// shows which of them no thread and no interrupted signal frame stands in. It
+// returns how many were freed. While a fork child shares the memory nothing is
+// freed, since it may run any of them.
+func (p *Process) Collect(ctx context.Context) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session == nil {
+		return 0, nil
+	}
+	n := 0
+	err := p.stopAll(ctx, "collect", func(st *ptrace.Stop) error {
+		shared, err := p.sharesMemory()
+		if err != nil || shared {
+			return err
+		}
+		used, err := p.standing(st)
+		if err != nil {
+			return err
+		}
+		n = p.session.free(used)
+		return nil
+	})
+	if err != nil {
+		return n, fmt.Errorf("collecting programs: %w", err)
+	}
+	return n, nil
+}
+
+// unitKey names a unit across arenas.
+type unitKey struct {
+	n    *neighbourhood
+	unit int
+}
+
+// standing are the units that somebody is in, or will return to from the
+// claim routine.
+func (p *Process) standing(st *ptrace.Stop) (map[unitKey]bool, error) {
+	used := map[unitKey]bool{}
+	tables := map[*neighbourhood]*arena.Tables{}
+	mark := func(addr uint64) {
+		n := p.session.findCode(addr)
+		if n == nil {
+			return
+		}
+		if tables[n] == nil {
+			tables[n] = n.Tables()
+		}
+		if _, i, ok := tables[n].Find(addr); ok {
+			used[unitKey{n, i}] = true
+		}
+	}
+	for _, th := range st.Threads() {
+		r, err := th.Regs()
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range []uint64{r.Rip, r.Rcx, r.R13, r.Gs_base} {
+			mark(a)
+		}
+	}
+	err := p.eachFrame(st, func(_ *ptrace.Thread, f sigframe.Frame, ip uint64) error {
+		c, err := loadFrame(f, ip)
+		for _, a := range []uint64{c.rip, c.rcx, c.r13} {
+			mark(a)
+		}
+		return err
+	})
+	return used, err
+}
+
+// free gives back what is retired and not used.
+func (s *session) free(used map[unitKey]bool) int {
+	freed := 0
+	for _, n := range s.arenas {
+		for _, slot := range n.slots {
+			freed += slot.free(used)
+		}
+	}
+	return freed
+}
+
+func (s *Slot) free(used map[unitKey]bool) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var kept []int
+	for _, u := range s.retired {
+		if used[unitKey{s.n, u}] {
+			kept = append(kept, u)
+			continue
+		}
+		s.n.FreeUnit(u)
+	}
+	freed := len(s.retired) - len(kept)
+	s.retired = kept
+	return freed
+}

@@ -1,0 +1,126 @@
+package hook
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/functap/functap/internal/arena"
+)
+
+// cpu is the part of a thread's state, in registers or in a signal frame, by
+// which it is moved out of generated code.
+type cpu struct {
+	rip, rsp, rax, rcx, r13, flags uint64
+	gs                             uint64 // read only
+}
+
+// evictor moves threads from generated code to where they would be if it had
+// never run, or had run to its end. It knows only what is in the arenas, so
+// it serves detach and, after a tracer's death, recover alike.
+type evictor struct {
+	tables []*arena.Tables
+	mem    io.ReaderAt
+}
+
+// errStranded: a place in generated code that has no exit. It cannot happen
+// unless the arena's tables were damaged; the code must stay then.
+type errStranded uint64
+
+func (e errStranded) Error() string {
+	return fmt.Sprintf("no way out of generated code at %#x", uint64(e))
+}
+
+// in returns the arena whose code holds addr.
+func (e *evictor) in(addr uint64) *arena.Tables {
+	for _, t := range e.tables {
+		if addr-t.Code < t.CodeSize {
+			return t
+		}
+	}
+	return nil
+}
+
+// move changes c so that it continues in original code, and reports whether it
+// had to. The original bytes must be back, or be put back before it runs.
+func (e *evictor) move(c *cpu) (bool, error) {
+	t := e.in(c.rip)
+	if t == nil {
+		return false, nil
+	}
+	exit, site, err := e.exit(t, c, c.rip)
+	if err != nil {
+		return false, err
+	}
+	if exit.Token != arena.TokenNone {
+		// In the claim routine: the program that went there says what is
+		// saved, at the address to which the routine would return.
+		token := map[arena.Token]uint64{arena.TokenRCX: c.rcx, arena.TokenR13: c.r13, arena.TokenGSBase: c.gs}[exit.Token]
+		if exit, site, err = e.exit(t, c, token); err != nil {
+			return false, err
+		}
+	}
+	return true, e.restore(c, exit, site)
+}
+
+func (e *evictor) exit(t *arena.Tables, c *cpu, addr uint64) (arena.Exit, arena.Site, error) {
+	u, _, ok := t.Find(addr)
+	if !ok {
+		return arena.Exit{}, arena.Site{}, errStranded(addr)
+	}
+	x, ok := t.ExitAt(u, addr)
+	if !ok {
+		return arena.Exit{}, arena.Site{}, errStranded(addr)
+	}
+	site, ok := t.SiteOf(u)
+	if !ok && x.Token == arena.TokenNone {
+		return arena.Exit{}, arena.Site{}, errStranded(addr)
+	}
+	return x, site, nil
+}
+
+// eflags bits that lahf leaves in ah, and the one that seto leaves in al.
+const (
+	lahfBits = 0xd5
+	ofBit    = 1 << 11
+)
+
+// restore loads what the program had saved and goes to the original code.
+func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
+	base := c.rsp
+	if x.Saved&arena.SavedRedZone != 0 {
+		base -= 128
+	}
+	if x.Saved&arena.SavedFlags != 0 {
+		w, err := e.word(base - 16)
+		if err != nil {
+			return err
+		}
+		c.flags = c.flags&^(lahfBits|ofBit) | w>>8&lahfBits | w&1*ofBit
+	}
+	if x.Saved&arena.SavedSecond != 0 {
+		w, err := e.word(base - 24)
+		if err != nil {
+			return err
+		}
+		c.rcx = w
+	}
+	if x.Saved&arena.SavedFirst != 0 {
+		w, err := e.word(base - 8)
+		if err != nil {
+			return err
+		}
+		c.rax = w
+	}
+	c.rsp += uint64(x.Pop)
+	c.rip = site.Addr + uint64(int64(x.Delta))
+	return nil
+}
+
+func (e *evictor) word(addr uint64) (uint64, error) {
+	var b [8]byte
+	if _, err := e.mem.ReadAt(b[:], int64(addr)); err != nil {
+		return 0, fmt.Errorf("reading a saved register at %#x: %w", addr, err)
+	}
+	return binary.LittleEndian.Uint64(b[:]), nil
+}

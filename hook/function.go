@@ -1,0 +1,89 @@
+package hook
+
+import (
+	"github.com/functap/functap/internal/codegen"
+	"github.com/functap/functap/internal/plan"
+	"github.com/functap/functap/internal/symbols"
+)
+
+// Function is one function of an image. It is immutable.
+type Function struct {
+	im  *Image
+	sym *symbols.Func
+	as  string // the name it was asked for by, if that is another symbol's
+}
+
+// Name is the function's name as its symbol table has it (mangled for C++ and
+// Rust), or sub_ and its file address in hexadecimal if it has none.
+func (f *Function) Name() string { return f.sym.Name }
+
+// DisplayName is Name demangled.
+func (f *Function) DisplayName() string { return symbols.Demangle(f.sym.Name) }
+
+// Aliases are further names of the same address.
+func (f *Function) Aliases() []string { return f.sym.Aliases }
+
+// Addr is the address of the function's first byte in the target.
+func (f *Function) Addr() uint64 { return f.im.bias + f.sym.Addr }
+
+// Size is the function's length in bytes.
+func (f *Function) Size() uint64 { return f.sym.Size }
+
+// Image is the file the function is in.
+func (f *Function) Image() *Image { return f.im }
+
+// Go reports whether the Go compiler made the function.
+func (f *Function) Go() bool { return f.sym.Go }
+
+// Site judges how the function's entry can be hooked. The error is an
+// *UnpatchableError if it cannot, and otherwise about reading the file. The
+// first question about an image decodes all of its code.
+func (f *Function) Site() (Site, error) {
+	a, err := f.im.plans()
+	if err != nil {
+		return Site{}, err
+	}
+	p := a.Function(*f.sym)
+	if !p.Hookable() {
+		return Site{}, &UnpatchableError{f.DisplayName(), f.Addr(), p.Reason, p.Detail}
+	}
+	return Site{Function: f, plan: p}, nil
+}
+
+// Site is a function's patchable entry: where it is and how it is diverted.
+// It is a value, and valid as long as its function.
+type Site struct {
+	Function *Function
+	plan     plan.Plan
+}
+
+// Addr is the address of the first overwritten byte: the function's, or the
+// one after its endbr64.
+func (s Site) Addr() uint64 { return s.Function.im.bias + s.plan.Site }
+
+// Tactic is "window" (five bytes in the function), "padding" (its end and
+// filler behind it) or "short" (two bytes, by way of filler nearby).
+func (s Site) Tactic() string { return s.plan.Tactic.String() }
+
+func (s Site) holeAddr() uint64 { return s.Function.im.bias + s.plan.Hole }
+
+// window is the displaced instructions' bytes, as the file has them.
+func (s Site) window() []byte {
+	return s.Function.im.module.Bytes(s.plan.Site, int(s.plan.Window))
+}
+
+// overwritten is what the file has where the patch goes.
+func (s Site) overwritten() []byte {
+	return s.Function.im.module.Bytes(s.plan.Site, int(s.plan.Patch))
+}
+
+func (s Site) displaced() codegen.Displaced {
+	return codegen.Displaced{
+		Site:      s.Addr(),
+		Bytes:     s.window(),
+		FlagsLive: s.plan.FlagsLive,
+		SelfLoop:  s.plan.SelfLoop,
+		Go:        s.plan.Func.Go,
+		GoCheck:   int(s.plan.GoCheck),
+	}
+}

@@ -1,0 +1,178 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"sync"
+
+	"github.com/functap/functap/internal/plan"
+	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/symbols"
+)
+
+// Image is one ELF file that a process has mapped: the program or a library.
+// Its symbols and plans are read when they are first asked for. Safe for
+// concurrent use; valid until the Process is closed.
+type Image struct {
+	// Name is the file's base name, Path its path as the target sees it.
+	Name, Path string
+
+	pid      int
+	bias     uint64 // address in memory minus address in the file
+	start    uint64
+	end      uint64
+	mappings []procfs.Mapping
+
+	open    sync.Once
+	module  *symbols.Module
+	openErr error
+
+	analyze    sync.Once
+	analysis   *plan.Analysis
+	analyzeErr error
+
+	list    sync.Once
+	funcs   []*Function
+	listErr error
+}
+
+// Base is the difference between addresses in memory and those in the file.
+func (im *Image) Base() uint64 { return im.bias }
+
+// Module returns the file's symbols. Its addresses are the file's own.
+func (im *Image) symbols() (*symbols.Module, error) {
+	im.open.Do(func() {
+		if im.module == nil {
+			im.module, im.openErr = openMapped(im.pid, im.mappings[0])
+		}
+	})
+	return im.module, im.openErr
+}
+
+func (im *Image) plans() (*plan.Analysis, error) {
+	im.analyze.Do(func() {
+		m, err := im.symbols()
+		if err != nil {
+			im.analyzeErr = err
+			return
+		}
+		im.analysis, im.analyzeErr = plan.Analyze(m)
+	})
+	return im.analysis, im.analyzeErr
+}
+
+// Functions lists the image's functions by address. Whether they can be
+// hooked is not judged yet.
+func (im *Image) Functions() ([]*Function, error) {
+	im.list.Do(func() {
+		m, err := im.symbols()
+		if err != nil {
+			im.listErr = err
+			return
+		}
+		funcs, err := m.Functions()
+		if err != nil {
+			im.listErr = fmt.Errorf("functions of %s: %w", im.Path, err)
+			return
+		}
+		for i := range funcs {
+			im.funcs = append(im.funcs, &Function{im: im, sym: &funcs[i]})
+		}
+	})
+	return im.funcs, im.listErr
+}
+
+func openMapped(pid int, m procfs.Mapping) (*symbols.Module, error) {
+	f, err := procfs.OpenMapped(pid, m)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s as process %d has it mapped: %w", m.Path, pid, err)
+	}
+	mod, err := symbols.OpenFile(m.Path, f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return mod, nil
+}
+
+// images groups a process's mappings into the files it executes code from.
+// Anonymous code (JIT), the vDSO and files that are not ELF are left out.
+func images(pid int, maps []procfs.Mapping) ([]*Image, error) {
+	var out []*Image
+	for i, m := range maps {
+		if !m.Exec || m.Inode == 0 || m.Shared {
+			continue
+		}
+		im, err := imageOf(pid, maps, i)
+		if errors.Is(err, symbols.ErrNotELF) || errors.Is(err, symbols.ErrNotRegular) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if k := slices.IndexFunc(out, im.same); k < 0 {
+			out = append(out, im)
+		} else {
+			im.module.Close()
+		}
+	}
+	return out, nil
+}
+
+// same: one load of one file, seen through another of its text mappings.
+func (im *Image) same(o *Image) bool {
+	return im.bias == o.bias && im.mappings[0].Inode == o.mappings[0].Inode && im.Path == o.Path
+}
+
+// imageOf makes the image to which the executable mapping i belongs.
+func imageOf(pid int, maps []procfs.Mapping, i int) (*Image, error) {
+	text := maps[i]
+	mod, err := openMapped(pid, text)
+	if err != nil {
+		return nil, err
+	}
+	bias, ok := loadBias(mod, text)
+	if !ok {
+		mod.Close()
+		return nil, fmt.Errorf("%s: %w: no segment at file offset %#x", text.Path, symbols.ErrMalformed, text.Offset)
+	}
+	im := &Image{Name: path.Base(text.Path), Path: text.Path, pid: pid, bias: bias, module: mod}
+	im.start, im.end = span(mod, bias)
+	im.mappings = []procfs.Mapping{text}
+	return im, nil
+}
+
+// loadBias finds the segment that a text mapping shows.
+func loadBias(mod *symbols.Module, m procfs.Mapping) (uint64, bool) {
+	const page = 4096
+	for _, s := range mod.Segments() {
+		lo := s.Off &^ (page - 1)
+		if m.Offset >= lo && m.Offset < s.Off+s.Filesz {
+			return m.Start - (s.Vaddr&^(page-1) + m.Offset - lo), true
+		}
+	}
+	return 0, false
+}
+
+// span is the range of addresses that a module's segments take in memory.
+func span(mod *symbols.Module, bias uint64) (lo, hi uint64) {
+	lo = ^uint64(0)
+	for _, s := range mod.Segments() {
+		lo = min(lo, bias+s.Vaddr&^4095)
+		hi = max(hi, bias+(s.Vaddr+s.Memsz+4095)&^4095)
+	}
+	return lo, hi
+}
+
+// runsGo reports whether any image was made by the Go compiler: then a thread
+// may be on a goroutine's stack, which has no room for anything of ours.
+func (p *Process) runsGo() bool {
+	for _, im := range p.images {
+		if m, err := im.symbols(); err == nil && m.IsGo() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,236 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/codegen"
+	"github.com/functap/functap/internal/ptrace"
+)
+
+// Patch is a set of sites that one caller has diverted. Sites may be in
+// several patches at once.
+type Patch struct {
+	p *Process
+	// Slots are the sites' slots, in the order of the sites given to Patch.
+	// Sites that had to be left alone have none.
+	Slots []*Slot
+	// Refused are the sites that could not be patched now, with the reason.
+	Refused []*UnpatchableError
+	closed  bool
+}
+
+// Refusals that only a running target shows.
+const (
+	// RefusedBytesDiffer: the code in memory is not that of the file.
+	RefusedBytesDiffer Refusal = "BYTES_DIFFER"
+	// RefusedForeignPatch: a breakpoint or somebody else's jump is there.
+	RefusedForeignPatch Refusal = "FOREIGN_PATCH"
+	// RefusedWindowTaken: a patched site's bytes overlap.
+	RefusedWindowTaken Refusal = "WINDOW_TAKEN"
+)
+
+// Patch diverts the sites to their stubs: one stop of the target, whatever
+// their number. Sites whose bytes in memory are not the file's are left out
+// and listed in Refused. Sites that are patched already join without a stop.
+// All slots are idle, or as other patches have set them.
+//
+// If the context ends or the stop takes longer than MaxPause, nothing has
+// changed.
+func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	pt := &Patch{p: p}
+	fresh, err := p.sortOut(sites, pt)
+	if err != nil {
+		return nil, fmt.Errorf("checking the code in memory: %w", err)
+	}
+	if len(fresh) > 0 {
+		if err := p.patchNew(ctx, fresh); err != nil {
+			return nil, fmt.Errorf("patching %d functions: %w", len(fresh), err)
+		}
+	}
+	for _, st := range sites {
+		if s := p.sites[st.Addr()]; s != nil && s.site.Function.sym.Addr == st.Function.sym.Addr {
+			s.users++
+			pt.Slots = append(pt.Slots, s)
+		}
+	}
+	return pt, nil
+}
+
+// patchNew maps memory, writes stubs and records, and makes the stop.
+func (p *Process) patchNew(ctx context.Context, sites []Site) error {
+	s, err := p.ensureSession()
+	if err != nil {
+		return err
+	}
+	parts, err := p.neighbourhoods(ctx, s, sites)
+	if err != nil {
+		return err
+	}
+	var slots []*Slot
+	for n, part := range parts {
+		for _, st := range part {
+			slot, err := n.addSite(st)
+			if err != nil {
+				p.forget(slots)
+				return err
+			}
+			slots = append(slots, slot)
+		}
+	}
+	if err := p.write(ctx, s, slots); err != nil {
+		p.forget(slots)
+		return err
+	}
+	for _, slot := range slots {
+		p.sites[slot.site.Addr()] = slot
+	}
+	return nil
+}
+
+// forget marks records as not written. The stubs stay: a thread may have been
+// moved to a copy before the patch failed.
+func (p *Process) forget(slots []*Slot) {
+	for _, s := range slots {
+		s.n.SetSiteState(s.index, arena.SiteRestored)
+	}
+}
+
+// addSite writes a site's stub, slot and recovery record. The order makes any
+// prefix of it harmless: nothing refers to the stub before the text does.
+func (n *neighbourhood) addSite(st Site) (*Slot, error) {
+	index, err := n.AddSite(arena.Site{Addr: st.Addr()})
+	if err != nil {
+		return nil, err
+	}
+	s := &Slot{site: st, n: n, index: index, current: -1}
+	d := st.displaced()
+	gen := func(at uint64) (codegen.Code, error) { return codegen.Stub(at, n.SlotAddr(index), d) }
+	if s.stub, s.unit, err = n.place(uint32(index), arena.UnitStub, gen); err != nil {
+		return nil, fmt.Errorf("stub for %s: %w", st.Function.Name(), err)
+	}
+	n.StoreSlot(index, s.stub+codegen.CopyOffset)
+	rec, err := s.record()
+	if err != nil {
+		return nil, fmt.Errorf("jump of %s: %w", st.Function.Name(), err)
+	}
+	n.WriteSite(index, rec)
+	n.slots = append(n.slots, s)
+	return s, nil
+}
+
+// record is what the site's bytes are and will be.
+func (s *Slot) record() (arena.Site, error) {
+	st := s.site
+	r := arena.Site{Addr: st.Addr(), State: arena.SitePlanned, Patch: st.plan.Patch, Unit: uint32(s.unit)}
+	copy(r.Original[:], st.overwritten())
+	from := st.Addr()
+	if st.plan.Hole != 0 {
+		from = st.holeAddr()
+		r.HoleAddr, r.Hole = from, 5
+		copy(r.HoleOriginal[:], st.Function.im.module.Bytes(st.plan.Hole, 5))
+	}
+	jump, err := codegen.Jump(from, s.stub)
+	if err != nil {
+		return r, err
+	}
+	if st.plan.Hole == 0 {
+		copy(r.Written[:], jump)
+		return r, nil
+	}
+	copy(r.HoleWritten[:], jump)
+	r.Written[0] = 0xeb // jmp rel8
+	r.Written[1] = byte(from - (st.Addr() + 2))
+	return r, nil
+}
+
+// write is the one stop: check everything, then change everything. Until the
+// first thread's registers are changed nothing has been done that a release
+// of the target would have to undo.
+func (p *Process) write(ctx context.Context, s *session, slots []*Slot) error {
+	if err := p.prepareFrames(); err != nil {
+		return err
+	}
+	w := newTextWriter(slots)
+	err := p.stopAll(ctx, "patch", func(st *ptrace.Stop) error {
+		if err := checkGS(st, s); err != nil {
+			return err
+		}
+		if err := w.verify(st.Mem()); err != nil {
+			return err
+		}
+		fix, err := p.planFixups(st, slots)
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return p.commit(st, s, w, fix)
+	})
+	var foreign errForeignGS
+	if errors.As(err, &foreign) && !s.noGS {
+		p.log.Info("counting in shared cells only", "because", foreign)
+		s.dropAreas()
+		return p.write(ctx, s, slots)
+	}
+	return err
+}
+
+// dropAreas gives areas up for the whole session. No program uses them yet: a
+// target's first patch finds out.
+func (s *session) dropAreas() {
+	s.noGS = true
+	for _, n := range s.arenas {
+		n.claimC, n.claimGo = 0, 0
+	}
+}
+
+// commit changes the target. If the tracer dies between any two steps the
+// target runs on correctly:
+//
+//   - GS set, text not: nothing reads GS.
+//   - Threads moved from windows to copies, text not: the copies are whole and
+//     lead back behind the window.
+//   - Some pages written: each site is in one page and a page's bytes are
+//     written by one call that the kernel does not interrupt inside a page; a
+//     short jump's hole is written before the jump to it, and is filler.
+//   - All written, records still "planned": a successor compares bytes.
+func (p *Process) commit(st *ptrace.Stop, s *session, w *textWriter, fix fixups) error {
+	if err := p.giveAreas(st, s); err != nil {
+		return err
+	}
+	if err := fix.apply(st); err != nil {
+		return err
+	}
+	if err := w.write(st.Mem()); err != nil {
+		return err
+	}
+	for _, slot := range w.slots {
+		slot.n.SetSiteState(slot.index, arena.SiteActive)
+	}
+	return nil
+}
+
+// Close gives the sites up. Their slots are left as they are: who attached
+// something to a slot detaches it first. The bytes are restored when the
+// Process is closed.
+func (pt *Patch) Close() error {
+	pt.p.mu.Lock()
+	defer pt.p.mu.Unlock()
+	if pt.closed {
+		return nil
+	}
+	pt.closed = true
+	for _, s := range pt.Slots {
+		s.users--
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/ptrace"
+	"github.com/functap/functap/internal/remote"
+)
+
+// memfdName is the name by which a successor finds what a killed tracer left,
+// in maps and among the descriptors, from its first instant on.
+const memfdName = "functap"
+
+// System calls and flags for the target (asm/unistd_64.h, linux/mman.h,
+// linux/memfd.h).
+const (
+	sysMmap        = 9
+	sysMunmap      = 11
+	sysMadvise     = 28
+	sysClose       = 3
+	sysFtruncate   = 77
+	sysMemfdCreate = 319
+
+	protRead, protWrite, protExec = 1, 2, 4
+	mapShared, mapPrivate         = 1, 2
+	mapAnonymous                  = 0x20
+	mapFixedNoReplace             = 0x100000
+	madvWipeOnFork                = 18
+	mfdCloexec                    = 1
+	mfdNoexecSeal                 = 8
+)
+
+// ErrNoExecMapping: a policy of the target's system forbids executable
+// mappings of memory that is no file.
+var ErrNoExecMapping = errors.New("mapping generated code executable is forbidden (NO_EXEC_MAPPING)")
+
+// newNeighbourhood maps an arena for a cluster into the target.
+func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (*neighbourhood, error) {
+	l := p.layoutFor(s, len(c.sites))
+	b := &builder{p: p, s: s, layout: l, near: c.near}
+	if err := b.place(); err != nil {
+		return nil, err
+	}
+	if err := p.onThread(ctx, "map", b.build); err != nil {
+		return nil, fmt.Errorf("mapping memory into the target: %w", err)
+	}
+	n := &neighbourhood{Arena: b.arena, reach: c.near}
+	s.arenas = append(s.arenas, n)
+	n.claims = s.claims()
+	return n, s.addRoutines(n)
+}
+
+// layoutFor sizes an arena for so many sites now and some later.
+func (p *Process) layoutFor(s *session, sites int) arena.Layout {
+	n := sites + sites/8 + 64
+	areas, shared := 0, 0
+	if len(s.arenas) == 0 {
+		areas = areaCount(p.pid)
+	} else {
+		shared = s.arenas[0].AreaCount
+	}
+	return arena.NewLayout(n, 2*n, areas, shared, uint64(n)*320+64<<10)
+}
+
+// areaCount is four areas a thread, a power of two, so that buckets of four
+// rarely overflow and threads that are born later find one.
+func areaCount(pid int) int {
+	tids, _ := procfs.Tasks(pid) // a target that is gone shows in the stop
+	n := 64
+	for n < 4*len(tids) && n < 8192 {
+		n *= 2
+	}
+	return n
+}
+
+// builder makes the mappings of one arena, in an order in which a successor
+// can undo any part: the header, with all addresses, comes right after the
+// mapping that it lives in, and the memfd's name finds that.
+type builder struct {
+	p      *Process
+	s      *session
+	near   arena.Range
+	layout arena.Layout
+	addrs  arena.Addresses
+	fd     uint64
+	arena  *arena.Arena
+}
+
+// place chooses addresses: the private mapping, the near data and the code in
+// one hole within reach, the per-area cells anywhere.
+func (b *builder) place() error {
+	space, err := addressSpace(b.p.pid)
+	if err != nil {
+		return err
+	}
+	at, err := space.Place(b.near, b.layout.NearSpan())
+	if err != nil {
+		return err
+	}
+	b.addrs = arena.Addresses{
+		Priv: at,
+		Near: at + b.layout.PrivSize,
+		Code: at + b.layout.PrivSize + b.layout.NearSize,
+	}
+	if len(b.s.arenas) == 0 {
+		b.addrs.AreasAddr, b.addrs.AreaCount = at+arena.AreasOff, b.layout.Areas
+	} else {
+		first := b.s.arenas[0]
+		b.addrs.AreasAddr, b.addrs.AreaCount = first.AreasAddr, first.AreaCount
+	}
+	return nil
+}
+
+func addressSpace(pid int) (arena.Space, error) {
+	maps, err := procfs.Maps(pid)
+	if err != nil {
+		return arena.Space{}, err
+	}
+	var s arena.Space
+	for _, m := range maps {
+		r := arena.Range{Start: m.Start, End: m.End}
+		s.Used = append(s.Used, r)
+		switch m.Path {
+		case "[heap]":
+			s.Heap = r
+		case "[stack]":
+			s.Stack = r
+		}
+	}
+	return s, nil
+}
+
+func (b *builder) build(st *ptrace.Stop, c *remote.Caller) (err error) {
+	if err := b.memfd(c); err != nil {
+		return err
+	}
+	defer func() {
+		if _, cerr := c.Syscall(sysClose, b.fd); err == nil && cerr != nil {
+			err = fmt.Errorf("closing the memfd: %w", cerr)
+		}
+		if err != nil {
+			b.undo(c)
+		}
+	}()
+	if err := b.mapShared(c, b.addrs.Near, b.layout.NearSize, protRead|protWrite, 0); err != nil {
+		return err
+	}
+	if err := b.open(); err != nil {
+		return err
+	}
+	if err := b.mapShared(c, b.addrs.Code, b.layout.CodeSize, protRead|protExec, b.layout.NearSize); err != nil {
+		if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) {
+			return fmt.Errorf("%w: %w", ErrNoExecMapping, err)
+		}
+		return err
+	}
+	if err := b.mapFar(c); err != nil {
+		return err
+	}
+	return b.private(st, c)
+}
+
+// memfd creates and sizes the file. MFD_NOEXEC_SEAL satisfies every setting of
+// vm.memfd_noexec and still allows executable mappings; kernels before 6.3 do
+// not know it.
+func (b *builder) memfd(c *remote.Caller) error {
+	name, err := c.Data(append([]byte(memfdName), 0))
+	if err != nil {
+		return err
+	}
+	b.fd, err = c.Syscall(sysMemfdCreate, name, mfdCloexec|mfdNoexecSeal)
+	if errors.Is(err, syscall.EINVAL) {
+		b.fd, err = c.Syscall(sysMemfdCreate, name, mfdCloexec)
+	}
+	if err != nil {
+		return fmt.Errorf("memfd_create: %w", err)
+	}
+	if _, err := c.Syscall(sysFtruncate, b.fd, b.layout.FileSize()); err != nil {
+		return fmt.Errorf("ftruncate: %w", err)
+	}
+	return nil
+}
+
+func (b *builder) mapShared(c *remote.Caller, addr, size, prot, off uint64) error {
+	_, err := mmapAt(c, addr, size, prot, mapShared, b.fd, off)
+	return err
+}
+
+// mmapAt maps at exactly addr, or fails: MAP_FIXED_NOREPLACE is only a hint to
+// kernels before 4.17.
+func mmapAt(c *remote.Caller, addr, size, prot, flags, fd, off uint64) (uint64, error) {
+	got, err := c.Syscall(sysMmap, addr, size, prot, flags|mapFixedNoReplace, fd, off)
+	if err == nil && got != addr {
+		c.Syscall(sysMunmap, got, size) //nolint:errcheck // the error below says what matters
+		return 0, fmt.Errorf("mmap of %d bytes: got %#x instead of %#x", size, got, addr)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("mmap of %d bytes at %#x: %w", size, addr, err)
+	}
+	return got, nil
+}
+
+// open maps the memfd here too and starts the arena.
+func (b *builder) open() error {
+	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", b.p.pid, b.fd), os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("opening the target's memfd: %w", err)
+	}
+	defer f.Close()
+	mem, err := arena.Map(f, b.layout.FileSize())
+	if err != nil {
+		return err
+	}
+	if b.arena, err = arena.New(mem, b.layout, b.addrs, len(b.s.arenas)); err != nil {
+		return err
+	}
+	if len(b.s.arenas) == 0 {
+		if b.s.lock, err = arena.TakeLock(b.arena.Mem(), b.p.tracer.TID()); err != nil {
+			return err
+		}
+	}
+	b.arena.WriteHeader(b.s.owner)
+	return nil
+}
+
+// mapFar maps the per-area cells where the kernel likes; the memfd's name
+// finds them.
+func (b *builder) mapFar(c *remote.Caller) error {
+	if b.layout.FarSize == 0 {
+		return nil
+	}
+	off := b.layout.NearSize + b.layout.CodeSize
+	at, err := c.Syscall(sysMmap, 0, b.layout.FarSize, protRead|protWrite, mapShared, b.fd, off)
+	if err != nil {
+		return fmt.Errorf("mmap of %d bytes: %w", b.layout.FarSize, err)
+	}
+	b.arena.Far = at
+	b.arena.WriteHeader(b.s.owner)
+	return nil
+}
+
+// private maps the this-process word and the areas. They are filled while no
+// thread's GS points there.
+func (b *builder) private(st *ptrace.Stop, c *remote.Caller) error {
+	if _, err := mmapAt(c, b.addrs.Priv, b.layout.PrivSize, protRead|protWrite, mapPrivate|mapAnonymous, ^uint64(0), 0); err != nil {
+		return err
+	}
+	if _, err := c.Syscall(sysMadvise, b.addrs.Priv, b.layout.PrivSize, madvWipeOnFork); err != nil {
+		return fmt.Errorf("madvise: %w", err)
+	}
+	if _, err := st.Mem().WriteAt(b.privateBytes(), int64(b.addrs.Priv)); err != nil {
+		return fmt.Errorf("writing the areas: %w", err)
+	}
+	return b.p.setAreaCells(st.Mem(), b.s, b.arena)
+}
+
+// undo unmaps what was mapped, after an error.
+func (b *builder) undo(c *remote.Caller) {
+	for _, r := range b.mapped() {
+		if _, err := unmapOurs(c, b.p.pid, r); err != nil {
+			b.p.log.Warn("undoing a mapping", "addr", r.Start, "err", err)
+		}
+	}
+	if b.arena != nil {
+		if b.s.lock != nil && len(b.s.arenas) == 0 {
+			b.s.lock.Release()
+			b.s.lock = nil
+		}
+		b.arena.Unmap()
+	}
+}
+
+// mapped are the places where there may be mappings of this arena.
+func (b *builder) mapped() []arena.Range {
+	at := func(start, size uint64) arena.Range { return arena.Range{Start: start, End: start + size} }
+	l, a := b.layout, b.addrs
+	out := []arena.Range{at(a.Priv, l.PrivSize), at(a.Near, l.NearSize), at(a.Code, l.CodeSize)}
+	if b.arena != nil && b.arena.Far != 0 {
+		out = append(out, at(b.arena.Far, l.FarSize))
+	}
+	return out
+}

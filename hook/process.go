@@ -1,0 +1,235 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/ptrace"
+)
+
+// AttachOptions are the choices for Attach. The zero value is good.
+type AttachOptions struct {
+	// Logger gets what is worth knowing but no error; nil discards it.
+	Logger *slog.Logger
+	// MaxPause bounds how long the target may stand still for one change. A
+	// stop that takes longer is undone and the change fails. 0 means 1 s.
+	MaxPause time.Duration
+	// NoRealTime keeps the tracer's thread at its own priority during stops.
+	// By default it asks for real-time priority, which needs a privilege
+	// (RLIMIT_RTPRIO or CAP_SYS_NICE) and shortens stops of busy targets.
+	NoRealTime bool
+}
+
+// Process is a target. It is made by Attach and put right by Close.
+type Process struct {
+	pid    int
+	opts   AttachOptions
+	log    *slog.Logger
+	tracer *ptrace.Tracer
+	ident  identity
+
+	mu sync.Mutex // orders all changes of the target
+	// restorers is what signal frames are recognised by; see prepareFrames.
+	restorers []uint64
+
+	images   []*Image
+	session  *session         // nil until the first patch
+	sites    map[uint64]*Slot // by address of the overwritten bytes
+	pauses   []Pause
+	onDetach []func()
+	cleaned  Cleaned
+	closed   bool
+
+	stopWatch func()
+	done      chan struct{}
+}
+
+// Attach prepares for hooking process pid: it checks that it may be traced,
+// reads its maps and opens its files. It stops nothing and changes nothing,
+// except that it first cleans up what a functap that was killed has left
+// there. Another functap that is alive makes it fail with ErrBusy.
+func Attach(ctx context.Context, pid int, opts *AttachOptions) (*Process, error) {
+	p, err := newProcess(pid, opts)
+	if err == nil {
+		if err = p.start(ctx); err != nil {
+			p.tracer.Close()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("attaching to process %d: %w", pid, err)
+	}
+	return p, nil
+}
+
+// newProcess is what Attach and Recover have in common: checks, and the
+// tracer's thread.
+func newProcess(pid int, opts *AttachOptions) (*Process, error) {
+	p := &Process{pid: pid, sites: map[uint64]*Slot{}, done: make(chan struct{})}
+	if opts != nil {
+		p.opts = *opts
+	}
+	if p.log = p.opts.Logger; p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	if err := ptrace.Check(pid); err != nil {
+		return nil, wrapExit(err)
+	}
+	var err error
+	if p.ident, err = identify(pid); err != nil {
+		return nil, err
+	}
+	p.tracer, err = ptrace.NewTracer()
+	return p, err
+}
+
+func (p *Process) start(ctx context.Context) error {
+	if _, err := p.sweepRemains(ctx, false); err != nil {
+		return err
+	}
+	maps, err := procfs.Maps(p.pid)
+	if err != nil {
+		return err
+	}
+	if p.images, err = images(p.pid, maps); err != nil {
+		return err
+	}
+	if len(p.images) == 0 {
+		return fmt.Errorf("process %d has no executable file mapped", p.pid)
+	}
+	gone, stop, err := ptrace.WatchExit(p.pid)
+	if err != nil {
+		return err
+	}
+	p.stopWatch = stop
+	go func() {
+		<-gone
+		close(p.done)
+	}()
+	return nil
+}
+
+// PID is the target's process id.
+func (p *Process) PID() int { return p.pid }
+
+// Done is closed when the target has ended (or the Process was closed).
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Images are the files that the target had mapped at Attach, the program
+// first.
+func (p *Process) Images() iter.Seq[*Image] { return slices.Values(p.images) }
+
+// Executable is the target's program.
+func (p *Process) Executable() *Image { return p.images[0] }
+
+// OnDetach has f called once by Close, when no thread of the target runs
+// generated code any more and its counters can still be read. f must not call
+// methods of the Process.
+func (p *Process) OnDetach(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onDetach = append(p.onDetach, f)
+}
+
+// Pause is one time the target stood still.
+type Pause struct {
+	Why      string        // "map", "patch", "collect", "detach", "unmap"
+	Stopped  time.Duration // from the first thread stopped to the last resumed
+	Threads  int           // stopped
+	RealTime bool          // the tracer ran at real-time priority meanwhile
+}
+
+// Pauses lists the stops so far, oldest first.
+func (p *Process) Pauses() []Pause {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.pauses)
+}
+
+func (p *Process) stopOptions() ptrace.StopOptions {
+	return ptrace.StopOptions{MaxStop: p.opts.MaxPause, NoRealTime: p.opts.NoRealTime}
+}
+
+// stopAll runs fn with all threads stopped, after checking that the process
+// still is the one that was attached to.
+func (p *Process) stopAll(ctx context.Context, why string, fn func(*ptrace.Stop) error) error {
+	rep, err := p.tracer.Stop(ctx, p.pid, p.stopOptions(), func(s *ptrace.Stop) error {
+		if err := p.ident.check(p.pid); err != nil {
+			return err
+		}
+		return fn(s)
+	})
+	p.paused(why, rep)
+	return wrapExit(err)
+}
+
+func (p *Process) paused(why string, r ptrace.Report) {
+	if r.Threads > 0 {
+		p.pauses = append(p.pauses, Pause{why, r.Stopped, r.Threads, r.RealTime})
+		p.log.Debug("target stopped", "why", why, "threads", r.Threads, "for", r.Stopped, "realtime", r.RealTime)
+	}
+}
+
+// wrapExit makes the sentinels of this package out of those below it.
+func wrapExit(err error) error {
+	switch {
+	case errors.Is(err, ptrace.ErrExited), errors.Is(err, ptrace.ErrNoProcess), errors.Is(err, ptrace.ErrZombie):
+		return fmt.Errorf("%w: %w", ErrExited, err)
+	case errors.Is(err, ptrace.ErrExeced):
+		return fmt.Errorf("%w: %w", ErrExeced, err)
+	}
+	return err
+}
+
+// identity tells a process from a later one with its PID, and a program from
+// the one it execs: the kernel builds a new auxiliary vector, with new random
+// addresses, for each exec.
+type identity struct {
+	start uint64
+	auxv  []byte
+	exe   string
+}
+
+func identify(pid int) (identity, error) {
+	st, err := procfs.ReadStat(pid)
+	if err != nil {
+		return identity{}, wrapGone(err)
+	}
+	auxv, err := os.ReadFile(fmt.Sprintf("/proc/%d/auxv", pid))
+	if err != nil {
+		return identity{}, fmt.Errorf("reading the auxiliary vector: %w", err)
+	}
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		return identity{}, fmt.Errorf("reading the program's name: %w", err)
+	}
+	return identity{st.StartTime, auxv, exe}, nil
+}
+
+func (id identity) check(pid int) error {
+	now, err := identify(pid)
+	switch {
+	case err != nil:
+		return err
+	case now.start != id.start:
+		return ErrExited
+	case now.exe != id.exe || !bytes.Equal(now.auxv, id.auxv):
+		return ErrExeced
+	}
+	return nil
+}
+
+func wrapGone(err error) error {
+	if errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("%w: %w", ErrExited, err)
+	}
+	return err
+}

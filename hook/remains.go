@@ -1,0 +1,173 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/procfs"
+)
+
+// remains is everything of functap's that a process has: of a live session, of
+// one whose tracer died, or of an ancestor's, inherited by fork.
+type remains struct {
+	found []*found
+	fds   []uint64 // memfds that were never closed
+}
+
+// found is one memfd's mappings.
+type found struct {
+	inode    uint64
+	mappings []procfs.Mapping
+	tables   *arena.Tables // nil: the tracer died before it wrote the header
+}
+
+// BusyError is an ErrBusy: who is attached.
+type BusyError struct {
+	PID   int // the target
+	Owner int // pid of the tracer, as its own pid namespace numbers it
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("%v: functap with pid %d holds process %d; end it first (its ^C detaches)", ErrBusy, e.Owner, e.PID)
+}
+
+// Is makes the error ErrBusy.
+func (e *BusyError) Is(target error) bool { return target == ErrBusy }
+
+func isOurs(path string) bool { return path == "/memfd:"+memfdName }
+
+// findRemains looks through maps and descriptors. mem may be nil if the
+// process's memory cannot be read; then nothing is known of what is found.
+func findRemains(pid int, mem io.ReaderAt) (*remains, error) {
+	maps, err := procfs.Maps(pid)
+	if err != nil {
+		return nil, err
+	}
+	r := &remains{}
+	for _, m := range maps {
+		if isOurs(m.Path) {
+			f := r.byInode(m.Inode)
+			f.mappings = append(f.mappings, m)
+		}
+	}
+	for _, f := range r.found {
+		if err := f.read(mem); err != nil {
+			return nil, err
+		}
+	}
+	r.fds, err = memfds(pid)
+	return r, err
+}
+
+func (r *remains) byInode(inode uint64) *found {
+	for _, f := range r.found {
+		if f.inode == inode {
+			return f
+		}
+	}
+	f := &found{inode: inode}
+	r.found = append(r.found, f)
+	return f
+}
+
+// read decodes the near data, which is mapped from offset 0 on.
+func (f *found) read(mem io.ReaderAt) error {
+	for _, m := range f.mappings {
+		if m.Offset != 0 {
+			continue
+		}
+		b := make([]byte, m.Len())
+		if _, err := mem.ReadAt(b, int64(m.Start)); err != nil {
+			return fmt.Errorf("reading what functap left at %#x: %w", m.Start, err)
+		}
+		t, err := arena.NewTables(b)
+		if errors.Is(err, arena.ErrNoHeader) && allZero(b[:8]) {
+			return nil // died before the header: nothing was patched
+		}
+		if err != nil {
+			return err
+		}
+		if t.Near != m.Start {
+			return fmt.Errorf("%w: written for %#x, found at %#x", arena.ErrNoHeader, t.Near, m.Start)
+		}
+		f.tables = t
+	}
+	return nil
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// memfds lists open descriptors of our memfds in a process.
+func memfds(pid int) ([]uint64, error) {
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("listing descriptors: %w", wrapGone(err))
+	}
+	var out []uint64
+	for _, n := range names {
+		link, err := os.Readlink(filepath.Join(dir, n.Name()))
+		if err != nil {
+			continue // closed meanwhile
+		}
+		if path, _ := strings.CutSuffix(link, " (deleted)"); isOurs(path) {
+			fd, err := strconv.ParseUint(n.Name(), 10, 32)
+			if err == nil {
+				out = append(out, fd)
+			}
+		}
+	}
+	return out, nil
+}
+
+// empty: there is nothing.
+func (r *remains) empty() bool { return len(r.found) == 0 && len(r.fds) == 0 }
+
+// live returns the owner of a session whose tracer is alive.
+func (r *remains) live() (arena.Owner, bool) {
+	for _, f := range r.found {
+		if t := f.tables; t != nil && t.Lock != 0 && t.Lock&arena.LockOwnerDied == 0 {
+			return t.Owner, true
+		}
+	}
+	return arena.Owner{}, false
+}
+
+// tables are all arenas that have a header.
+func (r *remains) tables() []*arena.Tables {
+	var out []*arena.Tables
+	for _, f := range r.found {
+		if f.tables != nil {
+			out = append(out, f.tables)
+		}
+	}
+	return out
+}
+
+// ranges are all mappings to remove. The private ones have no name: they are
+// where the header says, and looked at once more before they are unmapped.
+func (r *remains) ranges() []arena.Range {
+	var out []arena.Range
+	for _, f := range r.found {
+		if t := f.tables; t != nil {
+			out = append(out, arena.Range{Start: t.Priv, End: t.Priv + t.PrivSize})
+		}
+		for _, m := range f.mappings {
+			out = append(out, arena.Range{Start: m.Start, End: m.End})
+		}
+	}
+	return out
+}

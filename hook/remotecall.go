@@ -1,0 +1,90 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/ptrace"
+	"github.com/functap/functap/internal/remote"
+)
+
+// signalRetries is how often a remote call is tried again because a signal
+// was being delivered to the thread.
+const signalRetries = 20
+
+// onThread stops one thread and lets fn make system calls in it. If no memory
+// for the call's frame can be had that way, all threads are stopped, so that
+// the main thread's stack can serve.
+func (p *Process) onThread(ctx context.Context, why string, fn func(*ptrace.Stop, *remote.Caller) error) error {
+	maps, gadgets, err := p.gadgets()
+	if err != nil {
+		return err
+	}
+	own := !p.runsGo()
+	run := func(s *ptrace.Stop, th *ptrace.Thread) error {
+		region, err := remote.ScratchRegion(s, th, maps, own)
+		if err != nil {
+			return err
+		}
+		c, err := remote.New(s, th, gadgets, region)
+		if err != nil {
+			return err
+		}
+		err = fn(s, c)
+		if cerr := c.Close(); err == nil {
+			err = cerr
+		}
+		return err
+	}
+	for try := 0; ; try++ {
+		err := p.oneThread(ctx, why, run)
+		if errors.Is(err, remote.ErrNoScratch) {
+			err = p.stopAll(ctx, why, func(s *ptrace.Stop) error {
+				th, err := remote.ChooseThread(s)
+				if err != nil {
+					return err
+				}
+				return run(s, th)
+			})
+		}
+		if !errors.Is(err, remote.ErrSignal) || try == signalRetries {
+			return wrapExit(err)
+		}
+	}
+}
+
+func (p *Process) oneThread(ctx context.Context, why string, run func(*ptrace.Stop, *ptrace.Thread) error) error {
+	tid, err := remote.ChooseTID(p.pid)
+	if err != nil {
+		return err
+	}
+	rep, err := p.tracer.StopThread(ctx, p.pid, tid, p.stopOptions(), func(s *ptrace.Stop, th *ptrace.Thread) error {
+		if err := p.ident.check(p.pid); err != nil {
+			return err
+		}
+		return run(s, th)
+	})
+	p.paused(why, rep)
+	return err
+}
+
+// gadgets looks, with the target running, for the instructions that remote
+// calls are made with.
+func (p *Process) gadgets() ([]procfs.Mapping, remote.Gadgets, error) {
+	maps, err := procfs.Maps(p.pid)
+	if err != nil {
+		return nil, remote.Gadgets{}, wrapGone(err)
+	}
+	mem, err := ptrace.OpenMem(p.pid)
+	if err != nil {
+		return nil, remote.Gadgets{}, wrapExit(err)
+	}
+	defer mem.Close()
+	g, err := remote.FindGadgets(maps, mem)
+	if err != nil {
+		return nil, g, fmt.Errorf("looking for a system call instruction: %w", err)
+	}
+	return maps, g, nil
+}

@@ -1,0 +1,179 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/codegen"
+	"github.com/functap/functap/internal/procfs"
+)
+
+// session is everything of ours that is mapped into one target.
+type session struct {
+	owner  arena.Owner
+	lock   *arena.Lock
+	arenas []*neighbourhood
+	// noGS: areas cannot be used, since the processor or kernel lacks
+	// FSGSBASE or the target uses GS itself.
+	noGS bool
+}
+
+// neighbourhood is an arena with the shared routines that its programs use.
+type neighbourhood struct {
+	*arena.Arena
+	reach   arena.Range // modules it was placed for
+	claimC  uint64      // address of the claim routine for C programs, 0 if none
+	claimGo uint64
+	slots   []*Slot      // by site index
+	claims  *arena.Arena // has the areas and the claim table
+}
+
+// claims is the arena that holds the areas and the claim table.
+func (s *session) claims() *arena.Arena { return s.arenas[0].Arena }
+
+// findCode returns the neighbourhood whose code addr is in.
+func (s *session) findCode(addr uint64) *neighbourhood {
+	for _, n := range s.arenas {
+		if n.ContainsCode(addr) {
+			return n
+		}
+	}
+	return nil
+}
+
+// contains reports whether addr is in any of our mappings.
+func (s *session) contains(addr uint64) bool {
+	for _, n := range s.arenas {
+		if n.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// addRoutines writes an arena's shared routines.
+func (s *session) addRoutines(n *neighbourhood) error {
+	if s.noGS || !n.HasAreaCells() {
+		return nil
+	}
+	for _, r := range []struct {
+		addr *uint64
+		gos  bool
+	}{{&n.claimC, false}, {&n.claimGo, true}} {
+		gen := func(at uint64) (codegen.Code, error) {
+			return codegen.Claim(at, n.Consts(), n.AreaCount, r.gos)
+		}
+		at, _, err := n.place(arena.NoSite, arena.UnitClaim, gen)
+		if err != nil {
+			return fmt.Errorf("writing the claim routine: %w", err)
+		}
+		*r.addr = at
+	}
+	return nil
+}
+
+// place assembles a unit where there is room for it. The first assembly, for
+// any address nearby, only tells the length, which does not depend on it.
+func (n *neighbourhood) place(site uint32, kind arena.UnitKind, gen func(at uint64) (codegen.Code, error)) (at uint64, unit int, err error) {
+	c, err := gen(n.Code)
+	if err != nil {
+		return 0, 0, err
+	}
+	size := len(c.Bytes)
+	if at, err = n.Reserve(size); err != nil {
+		return 0, 0, err
+	}
+	if c, err = gen(at); err == nil && len(c.Bytes) != size {
+		panic("BUG: code's length depends on its address")
+	}
+	if err == nil {
+		unit, err = n.AddUnit(at, c.Bytes, site, kind, c.Exits)
+	}
+	if err != nil {
+		n.Unreserve(at, size)
+		return 0, 0, err
+	}
+	return at, unit, nil
+}
+
+// ensureSession starts the session before the first patch.
+func (p *Process) ensureSession() (*session, error) {
+	if p.session != nil {
+		return p.session, nil
+	}
+	s := &session{owner: newOwner(p.tracer.TID())}
+	auxv, err := procfs.Auxv(p.pid)
+	if err != nil {
+		return nil, err
+	}
+	s.noGS = auxv[atHWCap2]&hwcapFSGSBase == 0
+	p.session = s
+	return s, nil
+}
+
+const (
+	atHWCap2      = 26
+	hwcapFSGSBase = 2 // AT_HWCAP2 bit 1: user mode may use rdfsbase and friends
+)
+
+// neighbourhoods sorts sites into arenas that reach them and have room, making
+// new ones where there are none.
+func (p *Process) neighbourhoods(ctx context.Context, s *session, sites []Site) (map[*neighbourhood][]Site, error) {
+	out := map[*neighbourhood][]Site{}
+	for _, c := range p.clusters(sites) {
+		n := s.roomFor(c)
+		if n == nil {
+			var err error
+			if n, err = p.newNeighbourhood(ctx, s, c); err != nil {
+				return nil, err
+			}
+		}
+		out[n] = append(out[n], c.sites...)
+	}
+	return out, nil
+}
+
+// cluster is a group of modules that one arena can serve, with the wanted
+// sites in them.
+type cluster struct {
+	near  arena.Range
+	sites []Site
+}
+
+// clusterSpan bounds a cluster so that an arena beside it reaches all of it.
+const clusterSpan = 1 << 30
+
+// clusters groups sites by modules that lie together. All modules are looked
+// at, so that later sites in other modules find an arena that reaches them.
+func (p *Process) clusters(sites []Site) []cluster {
+	all := slices.SortedFunc(slices.Values(p.images), func(a, b *Image) int { return cmp.Compare(a.start, b.start) })
+	var out []cluster
+	index := map[*Image]int{}
+	for _, im := range all {
+		k := len(out) - 1
+		if k < 0 || im.end-out[k].near.Start > clusterSpan {
+			out = append(out, cluster{near: arena.Range{Start: im.start, End: im.end}})
+			k++
+		}
+		out[k].near.End = max(out[k].near.End, im.end)
+		index[im] = k
+	}
+	for _, st := range sites {
+		c := &out[index[st.Function.im]]
+		c.sites = append(c.sites, st)
+	}
+	return slices.DeleteFunc(out, func(c cluster) bool { return len(c.sites) == 0 })
+}
+
+// roomFor finds an arena that reaches these modules and has room.
+func (s *session) roomFor(c cluster) *neighbourhood {
+	for _, n := range s.arenas {
+		if n.reach.Start <= c.near.Start && c.near.End <= n.reach.End && n.Room() >= len(c.sites) {
+			return n
+		}
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package hook
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/codegen"
+)
+
+// Slot is a patched site's switch: the word through which its stub jumps.
+// While nothing is stored in it the site is idle: the stub runs the displaced
+// instructions and returns to the function.
+//
+// Slots are for package trampoline; the types of their methods are internal.
+type Slot struct {
+	site  Site
+	n     *neighbourhood
+	index int    // of site record and slot
+	stub  uint64 // address
+	unit  int    // of the stub
+
+	users int // patches, counted under the Process's lock
+
+	mu       sync.Mutex
+	ended    bool // the Process was closed
+	attached any
+	current  int   // unit that the slot names, -1 when idle
+	retired  []int // units that it named before
+}
+
+// Site is the site the slot belongs to.
+func (s *Slot) Site() Site { return s.site }
+
+// Displaced is what a program for this site must know of it.
+func (s *Slot) Displaced() codegen.Displaced { return s.site.displaced() }
+
+// Env is what a program for this site must know of its arena.
+func (s *Slot) Env() codegen.Env {
+	e := codegen.Env{Consts: s.n.Consts(), Claim: s.n.claimC}
+	if s.site.plan.Func.Go {
+		e.Claim = s.n.claimGo
+	}
+	if e.Claim != 0 {
+		e.AreaCells = int32(arena.AreaCells + 8*s.n.Index)
+	}
+	return e
+}
+
+// NewCell takes a counter that starts at 0.
+func (s *Slot) NewCell() (Cell, error) {
+	i, err := s.n.AddCell()
+	if err != nil {
+		return Cell{}, fmt.Errorf("counter for %s: %w", s.site.Function.Name(), err)
+	}
+	return Cell{s.n, i}, nil
+}
+
+// Cell is one counter in the target's memory.
+type Cell struct {
+	n     *neighbourhood
+	index int
+}
+
+// Place is where programs find the cell.
+func (c Cell) Place() codegen.Cell {
+	return codegen.Cell{Shared: c.n.SharedCellAddr(c.index), Offset: int32(c.index) * arena.CellSize}
+}
+
+// Read adds the cell up. It is exact for all calls that have been made, costs
+// the target nothing, and may be done at any time until the Process is closed.
+func (c Cell) Read() uint64 { return c.n.Read(c.index, c.n.claims) }
+
+// Generator assembles a program for an address and returns the offset at which
+// it is entered. The length must not depend on the address.
+type Generator func(at uint64) (codegen.Code, int, error)
+
+// Update replaces what is attached to the site. f is given the present
+// attachments (nil at first), and returns the new ones, a value that must not
+// be changed afterwards, with the program that serves them; no program makes
+// the site idle. The program is written into the arena, then the slot pointed
+// at it by one aligned 8-byte store: each call of the function runs the old or
+// the new program whole, and no thread is stopped. The old program's memory is
+// kept until a stop shows that nobody is in it.
+//
+// After ErrFull nothing has changed; Collect may make room.
+func (s *Slot) Update(f func(attached any) (any, Generator)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return ErrClosed
+	}
+	attached, gen := f(s.attached)
+	to, unit := s.stub+codegen.CopyOffset, -1
+	if gen != nil {
+		at, entry, u, err := s.program(gen)
+		if err != nil {
+			return fmt.Errorf("program for %s: %w", s.site.Function.Name(), err)
+		}
+		to, unit = at+uint64(entry), u
+	}
+	s.n.StoreSlot(s.index, to)
+	if s.current >= 0 {
+		s.retired = append(s.retired, s.current)
+	}
+	s.attached, s.current = attached, unit
+	return nil
+}
+
+func (s *Slot) program(gen Generator) (at uint64, entry, unit int, err error) {
+	at, unit, err = s.n.place(uint32(s.index), arena.UnitProgram, func(at uint64) (c codegen.Code, err error) {
+		c, entry, err = gen(at)
+		return c, err
+	})
+	return at, entry, unit, err
+}
