@@ -15,13 +15,11 @@ const (
 	AtSysinfoEhdr = 33 // address of the vDSO
 )
 
-// Auxv reads the auxiliary vector of a process.
+// Auxv reads the auxiliary vector of a process. A zombie or kernel
+// thread gives ErrNoMemory.
 func Auxv(pid int) (map[uint64]uint64, error) {
 	v, err := parseFile(filepath.Join(dir(pid), "auxv"), ParseAuxv)
-	if err == nil && len(v) == 0 {
-		return nil, fmt.Errorf("process %d: %w", pid, ErrNoMemory)
-	}
-	return v, err
+	return v, memoryError(pid, len(v), err)
 }
 
 // ParseAuxv reads pairs of 64-bit numbers up to a pair with key 0.

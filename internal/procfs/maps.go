@@ -3,10 +3,8 @@ package procfs
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,16 +36,7 @@ func (m Mapping) Contains(addr uint64) bool { return addr >= m.Start && addr < m
 // thread gives ErrNoMemory.
 func Maps(pid int) ([]Mapping, error) {
 	maps, err := parseFile(filepath.Join(dir(pid), "maps"), ParseMaps)
-	if err == nil && len(maps) > 0 {
-		return maps, nil
-	}
-	if err == nil || errors.Is(err, os.ErrProcessDone) {
-		if _, statErr := ReadStat(pid); statErr != nil {
-			return nil, statErr
-		}
-		return nil, fmt.Errorf("process %d: %w", pid, ErrNoMemory)
-	}
-	return nil, err
+	return maps, memoryError(pid, len(maps), err)
 }
 
 // ParseMaps reads lines in the form of proc(5)'s maps file.

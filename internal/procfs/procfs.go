@@ -53,6 +53,19 @@ func parseFile[T any](path string, parse func(io.Reader) (T, error)) (T, error) 
 	return v, nil
 }
 
+// memoryError settles what n entries and err from a file about a process's memory
+// mean: for a process without memory kernels give an empty file or, newer ones, the
+// error for a process that does not exist.
+func memoryError(pid, n int, err error) error {
+	if n > 0 || err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	if _, statErr := ReadStat(pid); statErr != nil {
+		return statErr
+	}
+	return fmt.Errorf("process %d: %w", pid, ErrNoMemory)
+}
+
 // Tasks returns the thread ids of a process, ascending. It is one look: threads
 // may come and go while it is taken.
 func Tasks(pid int) ([]int, error) {
