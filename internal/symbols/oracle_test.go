@@ -20,7 +20,6 @@ type oracle struct {
 	ifuncs map[uint64]bool
 	fdes   []span
 	plt    []span
-	pads   bool
 }
 
 func hexNumber(t testing.TB, s string) uint64 {
