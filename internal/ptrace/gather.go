@@ -151,37 +151,31 @@ func (s *Stop) leaderOnly(st procfs.Stat) error {
 	return fmt.Errorf("stopping process %d: %w", s.pid, ErrZombie)
 }
 
-// settle waits until every member has stopped or is gone.
+// settle waits until every member has stopped or is gone. It looks at one after
+// the other, and sleeps while that one has not stopped: looking at all again and
+// again would take the processor from them.
 func (s *Stop) settle() error {
 	start := time.Now()
-	for n := 0; ; n++ {
-		s.look(n)
-		if err := s.followExec(); err != nil {
-			return err
+	waiting := s.inState(running)
+	for n := 0; len(waiting) > 0; {
+		th := waiting[0]
+		if th.poll() {
+			leader, err := s.followExec(th)
+			if err != nil {
+				return err
+			}
+			waiting, n = append(waiting[1:], leader...), 0
+			continue
 		}
-		waiting := s.inState(running)
-		if len(waiting) == 0 {
-			s.bury()
-			return nil
-		}
-		if n > quick {
-			if err := s.late(waiting, time.Since(start)); err != nil {
+		if n++; n > quick {
+			if err := s.late(th, n, time.Since(start)); err != nil {
 				return err
 			}
 		}
 		napAfter(n)
 	}
-}
-
-// look polls the members that run; from the second look on also for a main
-// thread that ended between being seized and being stopped.
-func (s *Stop) look(n int) {
-	for _, th := range s.inState(running) {
-		if !th.poll() && n > quick && th.tid == s.pid && zombieLeader(s.pid) {
-			s.remove(th)
-			s.tracer.letGo(th) // its end is collected when the others have ended
-		}
-	}
+	s.bury()
+	return nil
 }
 
 func (s *Stop) inState(state threadState) []*Thread {
@@ -200,61 +194,67 @@ func zombieLeader(pid int) bool {
 	return err == nil && dead(st) && st.Threads > 1
 }
 
-func (s *Stop) remove(th *Thread) {
-	s.threads = slices.DeleteFunc(s.threads, func(other *Thread) bool { return other == th })
-}
-
 // followExec notices that a thread executes another program. All others are
-// killed then, and it takes the main thread's id, so that its own vanishes.
-func (s *Stop) followExec() error {
-	for _, th := range s.inState(vanished) {
+// killed then, and it takes the main thread's id, so that its own vanishes and the
+// main thread's has yet to stop.
+func (s *Stop) followExec(th *Thread) (leader []*Thread, err error) {
+	if th.state == vanished {
 		th.state = gone
-		if st, err := procfs.ReadStat(s.pid); err != nil || dead(st) {
-			continue // all are dying
-		} else if th.tid == s.pid {
-			th.state = execed // by a thread that was not seized yet
-		} else if st.State != 't' {
-			s.awaitLeader()
+		st, err := procfs.ReadStat(s.pid)
+		switch {
+		case err != nil || dead(st): // all are dying
+		case th.tid == s.pid: // by a thread that was not seized yet
+			th.state = execed
+		case st.State != 't':
+			leader = []*Thread{s.leader()}
 		}
 	}
-	if len(s.inState(execed)) > 0 {
-		return fmt.Errorf("stopping process %d: %w", s.pid, ErrExeced)
+	if th.state == execed {
+		return nil, fmt.Errorf("stopping process %d: %w", s.pid, ErrExeced)
 	}
-	return nil
+	return leader, nil
 }
 
-// awaitLeader makes the main thread's id a member that has yet to stop.
-func (s *Stop) awaitLeader() {
-	for _, th := range s.threads {
-		if th.tid == s.pid {
-			th.state = running
-			return
-		}
+// leader makes the main thread's id a member that has yet to stop.
+func (s *Stop) leader() *Thread {
+	i := slices.IndexFunc(s.threads, func(th *Thread) bool { return th.tid == s.pid })
+	if i < 0 {
+		i = len(s.threads)
+		s.threads = append(s.threads, &Thread{tid: s.pid})
+		s.known[s.pid] = true
 	}
-	s.known[s.pid] = true
-	s.threads = append(s.threads, &Thread{tid: s.pid})
+	s.threads[i].state = running
+	return s.threads[i]
 }
 
 // recheck asks for news of threads that stand still, and reports whether there
 // was some. There is only if they were killed or replaced by one that has
 // executed a program.
 func (s *Stop) recheck() (news bool, err error) {
-	for _, th := range s.threads {
+	for _, th := range slices.Clone(s.threads) {
 		status, ok, err := waitNow(th.tid)
 		if err != nil {
 			th.state = vanished
 		} else if ok {
 			th.accept(status)
 		}
+		if _, err := s.followExec(th); err != nil {
+			return true, err
+		}
 		news = news || ok || err != nil
 	}
-	return news, s.followExec()
+	return news, nil
 }
 
-// late looks at threads that take their time.
-func (s *Stop) late(waiting []*Thread, since time.Duration) error {
-	if since > vforkPatience {
-		if err := s.vforks(waiting); err != nil {
+// late looks why th takes its time, at the n-th look in vain.
+func (s *Stop) late(th *Thread, n int, since time.Duration) error {
+	if th.tid == s.pid && zombieLeader(s.pid) { // ended between being seized and being stopped
+		th.state = gone
+		s.tracer.lingering[s.pid] = &Thread{tid: s.pid} // to collect its end after the others'
+		return nil
+	}
+	if since > vforkPatience && n%16 == 0 {
+		if err := s.vforks(s.inState(running)); err != nil {
 			return err
 		}
 	}
@@ -265,11 +265,22 @@ func (s *Stop) late(waiting []*Thread, since time.Duration) error {
 	case err != context.DeadlineExceeded || s.ctx.Err() != nil:
 		return fmt.Errorf("stopping process %d: %w", s.pid, err)
 	}
-	stuck := &StuckError{}
-	for _, th := range waiting {
-		stuck.Threads = append(stuck.Threads, describeStuck(th.tid))
+	return s.stuck()
+}
+
+// stuck describes the threads that have not stopped after all. There may be none:
+// only the first of them was looked at last.
+func (s *Stop) stuck() error {
+	e := &StuckError{}
+	for _, th := range s.inState(running) {
+		if !th.poll() {
+			e.Threads = append(e.Threads, describeStuck(th.tid))
+		}
 	}
-	return fmt.Errorf("stopping process %d: %w", s.pid, stuck)
+	if len(e.Threads) == 0 {
+		return nil
+	}
+	return fmt.Errorf("stopping process %d: %w", s.pid, e)
 }
 
 // poll looks once whether the thread has stopped or ended. A signal that was
@@ -299,10 +310,11 @@ func (th *Thread) poll() bool {
 	return th.state != running
 }
 
-// bury forgets members that ended; their ids may come back as new threads.
+// bury forgets members that ended; their ids may come back as new threads, except
+// that of a main thread whose zombie remains.
 func (s *Stop) bury() {
 	s.threads = slices.DeleteFunc(s.threads, func(th *Thread) bool {
-		if th.state == gone {
+		if _, zombie := s.tracer.lingering[th.tid]; th.state == gone && !zombie {
 			delete(s.known, th.tid)
 		}
 		return th.state == gone
