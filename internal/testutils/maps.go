@@ -23,7 +23,8 @@ func (m Mapping) String() string {
 
 func (m Mapping) executable() bool { return strings.Contains(m.Perms, "x") }
 
-// Maps returns the mappings of a process, by address. It stands apart from
+// Maps returns the mappings of a process, by address. Any of its thread ids will do,
+// if that thread lives. It stands apart from
 // internal/procfs, so that a mistake there cannot hide itself.
 func Maps(pid int) ([]Mapping, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))

@@ -57,14 +57,27 @@ func takeSnapshot(pid int) (*Snapshot, error) {
 	s := &Snapshot{PID: pid}
 	// Threads come first: reading text takes long, and what is ours in it or in the maps
 	// does not go away by itself.
-	err := errors.Join(s.readThreads(), s.readFDs())
-	if err != nil {
+	if err := s.readThreads(); err != nil {
 		return nil, err
 	}
-	if s.Maps, err = Maps(pid); err != nil {
-		return nil, err
+	tid := s.living()
+	maps, err := Maps(tid)
+	s.Maps = maps
+	return s, errors.Join(err, s.readFDs(tid), s.readText(tid))
+}
+
+// living is a thread through which procfs shows memory and descriptors. It is not the
+// leader if that one has ended before the others.
+func (s *Snapshot) living() int {
+	if s.Threads[s.PID].State != 'Z' {
+		return s.PID
 	}
-	return s, s.readText()
+	for tid, th := range s.Threads {
+		if th.State != 'Z' {
+			return tid
+		}
+	}
+	return s.PID
 }
 
 func (s *Snapshot) readThreads() error {
@@ -101,8 +114,8 @@ func (s *Snapshot) readThread(tid int) error {
 	return errors.Join(errs[:]...)
 }
 
-func (s *Snapshot) readFDs() error {
-	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.PID))
+func (s *Snapshot) readFDs(tid int) error {
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", tid))
 	if err != nil {
 		return err
 	}
@@ -124,8 +137,8 @@ func (s *Snapshot) readFDs() error {
 	return nil
 }
 
-func (s *Snapshot) readText() error {
-	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", s.PID))
+func (s *Snapshot) readText(tid int) error {
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))
 	if err != nil {
 		return err
 	}
@@ -141,7 +154,7 @@ func (s *Snapshot) readText() error {
 			return fmt.Errorf("reading text at %x: %w", m.Start, err)
 		}
 		text.Bytes = text.Bytes[:n] // pages behind a file's end cannot be read
-		if err := text.compare(s.PID); err != nil {
+		if err := text.compare(tid); err != nil {
 			return err
 		}
 		s.Text = append(s.Text, text)

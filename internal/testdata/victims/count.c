@@ -34,7 +34,8 @@ NOINLINE long work_leaf(long x)
 	return x * 3 + 1;
 }
 
-NOINLINE long work_recursive(long n)
+/* Every call is to be a call: gcc would make a loop of the second one. */
+__attribute__((optimize("no-optimize-sibling-calls"))) NOINLINE long work_recursive(long n)
 {
 	COUNT(I_work_recursive);
 	return n <= 1 ? n : work_recursive(n - 1) + work_recursive(n - 2);

@@ -47,7 +47,8 @@ pub fn work_leaf(x: u64) -> u64 {
 #[inline(never)]
 pub fn work_recursive(n: u64) -> u64 {
     count(1);
-    if n < 2 { n } else { work_recursive(n - 1) + work_recursive(n - 2) }
+    // Every call is to be a call: a loop could be made of the second one.
+    if n < 2 { n } else { work_recursive(n - 1) + black_box(work_recursive(n - 2)) }
 }
 
 #[no_mangle]

@@ -10,6 +10,7 @@
 #include <x86intrin.h>
 
 static uint64_t longest; /* in ticks */
+static unsigned long beats;
 static double ns_per_tick;
 
 static void *spin(void *arg)
@@ -28,6 +29,7 @@ static void *spin(void *arg)
 		if (now - last > __atomic_load_n(&longest, __ATOMIC_RELAXED))
 			__atomic_store_n(&longest, now - last, __ATOMIC_RELAXED);
 		last = now;
+		__atomic_store_n(&beats, i, __ATOMIC_RELEASE);
 	}
 	return NULL;
 }
@@ -54,8 +56,17 @@ static void calibrate(void)
 	ns_per_tick = (double)(ns2 - ns) / (ticks2 - ticks);
 }
 
+/* A gap that has just ended counts only when the thread has run again. */
+static void wait_beats(void)
+{
+	unsigned long start = __atomic_load_n(&beats, __ATOMIC_ACQUIRE);
+	while (__atomic_load_n(&beats, __ATOMIC_ACQUIRE) - start < 2)
+		usleep(100);
+}
+
 static void report(void)
 {
+	wait_beats();
 	work_report();
 	uint64_t ticks = __atomic_exchange_n(&longest, 0, __ATOMIC_RELAXED);
 	say("info gap_ns %lu", (unsigned long)(ticks * ns_per_tick));

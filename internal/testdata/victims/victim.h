@@ -222,6 +222,8 @@ static void *pool_thread(void *arg)
 	unsigned seen = 0;
 	slot_claim();
 	pthread_mutex_lock(&pool.mu);
+	if (--pool.busy == 0)
+		pthread_cond_signal(&pool.idle);
 	for (;;) {
 		while (pool.generation == seen)
 			pthread_cond_wait(&pool.go, &pool.mu);
@@ -291,8 +293,11 @@ static UNUSED void pool_init(int threads, void (*round)(int id))
 	pthread_mutex_init(&pool.mu, NULL);
 	pthread_cond_init(&pool.go, NULL);
 	pthread_cond_init(&pool.idle, NULL);
+	/* Ready means that libc has done with starting all of them. */
+	pool.busy = threads;
 	for (int i = 0; i < threads; i++)
 		thread_start(pool_thread, (void *)(intptr_t)i);
+	pool_wait();
 }
 
 #endif
