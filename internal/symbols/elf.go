@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -160,6 +161,14 @@ func nameSections(r io.ReaderAt, size uint64, secs []section, strndx int) error 
 		secs[i].name = cstring(names, uint64(secs[i].nameOff))
 	}
 	return nil
+}
+
+// codeSections are the sections with code, by address.
+func codeSections(secs []section) []section {
+	const code = elf.SHF_ALLOC | elf.SHF_EXECINSTR
+	out := slices.DeleteFunc(slices.Clone(secs), func(s section) bool { return s.flags&code != code || s.size == 0 })
+	slices.SortStableFunc(out, func(a, b section) int { return cmpUint(a.addr, b.addr) })
+	return out
 }
 
 // cstring is the NUL-terminated string at off, or "" if there is none.

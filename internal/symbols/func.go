@@ -1,6 +1,9 @@
 package symbols
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Source is where a function was found. When several places know it, the one
 // first in this list is named.
@@ -13,7 +16,7 @@ const (
 	Symtab
 	// Dynsym is the table of exported symbols.
 	Dynsym
-	// EhFrame is an unwind range that no symbol covers; the name is made up.
+	// EhFrame is an unwind range that no function symbol covers.
 	EhFrame
 )
 
@@ -26,7 +29,8 @@ func (s Source) String() string {
 type Func struct {
 	// Name is the chosen one of all names at Addr: global before local, default
 	// version before others, then the shortest, then the first in byte order.
-	// Functions known from unwind information only are called sub_<hex address>.
+	// Functions known from unwind information are called like an untyped symbol at
+	// their address, or else sub_<hex address>.
 	Name string
 	Addr uint64
 	// Size is up to the last byte of code; SizeKnown is false when it is only the
@@ -58,6 +62,17 @@ func (f Func) Has(name string) bool {
 		}
 	}
 	return false
+}
+
+// addName gives a nameless function a name, or one more.
+func (f *Func) addName(name string) {
+	switch {
+	case strings.HasPrefix(f.Name, "sub_"):
+		f.Name = name
+	case !f.Has(name):
+		f.Aliases = append(f.Aliases, name)
+		slices.Sort(f.Aliases)
+	}
 }
 
 // isColdName knows gcc's "f.cold" and "f.cold.1", and LLVM's "f.cold.1". A plain

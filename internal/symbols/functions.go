@@ -203,12 +203,20 @@ func (m *Module) codeEnd(addr uint64) uint64 {
 	if !ok {
 		return addr
 	}
-	for i := range m.sections {
-		if s := &m.sections[i]; s.addr <= addr && addr < s.end() && isCode(s) {
-			return min(s.end(), seg.Vaddr+seg.Filesz)
-		}
+	end := seg.Vaddr + seg.Filesz
+	if s := m.codeSection(addr); s != nil {
+		end = min(end, s.end())
 	}
-	return seg.Vaddr + seg.Filesz
+	return end
+}
+
+// codeSection is the executable section around addr, nil if there is none.
+func (m *Module) codeSection(addr uint64) *section {
+	i := sort.Search(len(m.code), func(i int) bool { return m.code[i].addr > addr })
+	if i == 0 || addr >= m.code[i-1].end() {
+		return nil
+	}
+	return &m.code[i-1]
 }
 
 // addUncovered adds a nameless function for each unwind range that lies in none.
@@ -236,21 +244,43 @@ func (m *Module) addUncovered(funcs []Func, fdes []FDE) []Func {
 	if len(extra) == 0 {
 		return funcs
 	}
+	m.nameUncovered(extra)
 	funcs = append(funcs, extra...)
 	slices.SortFunc(funcs, func(a, b Func) int { return cmpUint(a.Addr, b.Addr) })
 	return funcs
+}
+
+// nameUncovered names functions that have a symbol without a type, as labels in
+// assembly are.
+func (m *Module) nameUncovered(extra []Func) {
+	tables, err := m.tables()
+	if err != nil {
+		return
+	}
+	index := make(map[uint64]int, len(extra))
+	for i, f := range extra {
+		index[f.Addr] = i
+	}
+	for _, t := range tables {
+		for i := range t.len() {
+			s := t.at(i)
+			k, ok := index[s.value]
+			if !ok || s.typ != elf.STT_NOTYPE || s.shndx == elf.SHN_UNDEF {
+				continue
+			}
+			if name := t.name(s); name != "" && name[0] != '$' {
+				extra[k].addName(name)
+			}
+		}
+	}
 }
 
 // isPLT reports whether addr is in a procedure linkage table: by section, or, in a
 // file without sections, by the jump through a memory word that a stub begins with.
 func (m *Module) isPLT(addr uint64) bool {
 	if len(m.sections) > 0 {
-		for i := range m.sections {
-			if s := &m.sections[i]; s.addr <= addr && addr < s.end() && strings.HasPrefix(s.name, ".plt") {
-				return true
-			}
-		}
-		return false
+		s := m.codeSection(addr)
+		return s != nil && strings.HasPrefix(s.name, ".plt")
 	}
 	b := m.Bytes(addr, 16)
 	b = bytes.TrimPrefix(b, []byte{0xf3, 0x0f, 0x1e, 0xfa}) // endbr64

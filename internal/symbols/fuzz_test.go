@@ -18,6 +18,13 @@ func FuzzModule(f *testing.F) {
 			err = exercise(m)
 			checkSense(t, m)
 		}
+		if mem, err := FromMemory("fuzz", bytes.NewReader(b), 0); err == nil {
+			err = exercise(mem)
+			checkSense(t, mem)
+			if err != nil && !errors.Is(err, ErrMalformed) {
+				t.Fatal(err)
+			}
+		}
 		if err != nil && !errors.Is(err, ErrMalformed) && !errors.Is(err, ErrNotELF) && !errors.Is(err, ErrNotX86_64) {
 			t.Fatal(err)
 		}

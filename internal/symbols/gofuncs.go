@@ -5,10 +5,6 @@ import (
 	"slices"
 )
 
-func isCode(s *section) bool {
-	return s.flags&elf.SHF_EXECINSTR != 0 && s.flags&elf.SHF_ALLOC != 0
-}
-
 // rankOf orders names of one address: exported default version, exported other
 // version, local.
 func rankOf(s sym, hidden bool) uint8 {

@@ -11,6 +11,6 @@ const (
 	maxFDEs      = 1 << 20
 	maxRelocs    = 4 << 20
 	maxPads      = 4 << 20
-	maxSegments  = 4096
+	maxSegments  = 256
 	maxSections  = 1 << 16
 )

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"debug/elf"
 	"slices"
 	"strings"
 )
@@ -47,7 +48,11 @@ func (m *Module) lookupSymbols(name string) ([]Func, bool, error) {
 	}
 	var fdes []FDE
 	var spans []span
-	for _, addr := range m.addressesOf(tables, name) {
+	addrs, other := m.addressesOf(tables, name)
+	if other || len(addrs) > manyAddresses {
+		return nil, false, nil
+	}
+	for _, addr := range addrs {
 		s := span{addr, addr + 1}
 		e, ok, err := m.fdeAt(addr)
 		if err != nil {
@@ -82,19 +87,28 @@ func within(spans []span, addr uint64) bool {
 	return false
 }
 
-// addressesOf scans for symbols called name, with or without a version; sorted.
-func (m *Module) addressesOf(tables []*symTable, name string) []uint64 {
+// manyAddresses is where building the full list becomes cheaper than comparing every
+// symbol with each address.
+const manyAddresses = 64
+
+// addressesOf scans for functions called name, with or without a version; sorted.
+// other tells of an untyped symbol of that name, which may be a function all the same.
+func (m *Module) addressesOf(tables []*symTable, name string) (addrs []uint64, other bool) {
 	base, _, _ := splitVersion(name)
-	var addrs []uint64
 	for _, t := range tables {
 		for i := range t.len() {
-			if s := t.at(i); t.isNamed(s, base) && m.isFunction(s) {
+			s := t.at(i)
+			if !t.isNamed(s, base) {
+				continue
+			}
+			if m.isFunction(s) {
 				addrs = append(addrs, s.value)
 			}
+			other = other || s.typ == elf.STT_NOTYPE && s.shndx != elf.SHN_UNDEF
 		}
 	}
 	slices.Sort(addrs)
-	return slices.Compact(addrs)
+	return slices.Compact(addrs), other
 }
 
 // isNamed reports whether s is called base, perhaps followed by a version.

@@ -21,7 +21,7 @@ func (m *Module) readLandingPads() ([]uint64, error) {
 		if !ok {
 			return nil, malformed("exception table of %#x at %#x is in no segment", f.Start, f.LSDA)
 		}
-		if pads, ok = appendPads(pads, &c, f.Start); !ok {
+		if pads, ok = t.appendPads(pads, &c, f.Start); !ok {
 			return nil, malformed("exception table of %#x at %#x", f.Start, f.LSDA)
 		}
 		if len(pads) > maxPads {
@@ -37,6 +37,7 @@ func (m *Module) readLandingPads() ([]uint64, error) {
 type lsdaTable struct {
 	b    []byte
 	addr uint64
+	read uint64 // bytes of call-site tables so far
 }
 
 func (t *lsdaTable) at(m *Module, addr uint64) (cursor, bool) {
@@ -57,7 +58,7 @@ func (t *lsdaTable) at(m *Module, addr uint64) (cursor, bool) {
 // appendPads reads one table, in gcc's layout that all x86-64 compilers share: base
 // of landing pads, type table, call sites of {start, length, pad, action}. A pad of
 // 0 means none.
-func appendPads(pads []uint64, c *cursor, fn uint64) ([]uint64, bool) {
+func (t *lsdaTable) appendPads(pads []uint64, c *cursor, fn uint64) ([]uint64, bool) {
 	base := fn
 	if enc := c.u8(); enc != encOmit {
 		base = c.encoded(enc, 0)
@@ -67,6 +68,11 @@ func appendPads(pads []uint64, c *cursor, fn uint64) ([]uint64, bool) {
 	}
 	enc := c.u8()
 	sites := cursor{b: c.bytes(c.uleb())}
+	// Tables are apart, a few perhaps shared: only a file made to keep us busy lets
+	// thousands of them overlap.
+	if t.read += sites.left(); t.read > 8*uint64(len(t.b)) {
+		return pads, false
+	}
 	for sites.left() > 0 && !sites.bad {
 		sites.value(enc)
 		sites.value(enc)

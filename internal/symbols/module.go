@@ -40,6 +40,7 @@ type Module struct {
 
 	head     header
 	sections []section
+	code     []section // the executable ones, by address
 	segs     phdrs
 	contents []content
 	kept     atomic.Uint64
@@ -132,6 +133,7 @@ func (m *Module) readHeaders() error {
 	if m.sections, err = readSections(m.r, m.size, m.head); err != nil {
 		return err
 	}
+	m.code = codeSections(m.sections)
 	if m.head.phnum > maxSegments {
 		return malformed("%d program headers", m.head.phnum)
 	}
