@@ -144,12 +144,13 @@ func imageOf(pid int, maps []procfs.Mapping, i int) (*Image, error) {
 	return im, nil
 }
 
-// loadBias finds the segment that a text mapping shows.
+// loadBias finds the segment that a text mapping shows. Segments may share a
+// page of the file, which is then mapped once for each.
 func loadBias(mod *symbols.Module, m procfs.Mapping) (uint64, bool) {
-	const page = 4096
+	const page, pfExec = 4096, 1
 	for _, s := range mod.Segments() {
 		lo := s.Off &^ (page - 1)
-		if m.Offset >= lo && m.Offset < s.Off+s.Filesz {
+		if s.Flags&pfExec != 0 && m.Offset >= lo && m.Offset < s.Off+s.Filesz {
 			return m.Start - (s.Vaddr&^(page-1) + m.Offset - lo), true
 		}
 	}

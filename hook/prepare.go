@@ -160,10 +160,14 @@ func (b *builder) build(st *ptrace.Stop, c *remote.Caller) (err error) {
 		}
 		return err
 	}
+	if err := b.mapPrivate(c); err != nil {
+		return err
+	}
+	// Last, since the kernel may choose the very hole that was found for the others.
 	if err := b.mapFar(c); err != nil {
 		return err
 	}
-	return b.private(st, c)
+	return b.fillPrivate(st)
 }
 
 // memfd creates and sizes the file. MFD_NOEXEC_SEAL satisfies every setting of
@@ -245,15 +249,19 @@ func (b *builder) mapFar(c *remote.Caller) error {
 	return nil
 }
 
-// private maps the this-process word and the areas. They are filled while no
-// thread's GS points there.
-func (b *builder) private(st *ptrace.Stop, c *remote.Caller) error {
+// mapPrivate maps the this-process word and the areas.
+func (b *builder) mapPrivate(c *remote.Caller) error {
 	if _, err := mmapAt(c, b.addrs.Priv, b.layout.PrivSize, protRead|protWrite, mapPrivate|mapAnonymous, ^uint64(0), 0); err != nil {
 		return err
 	}
 	if _, err := c.Syscall(sysMadvise, b.addrs.Priv, b.layout.PrivSize, madvWipeOnFork); err != nil {
 		return fmt.Errorf("madvise: %w", err)
 	}
+	return nil
+}
+
+// fillPrivate writes their first content, while no thread's GS points there.
+func (b *builder) fillPrivate(st *ptrace.Stop) error {
 	if _, err := st.Mem().WriteAt(b.privateBytes(), int64(b.addrs.Priv)); err != nil {
 		return fmt.Errorf("writing the areas: %w", err)
 	}

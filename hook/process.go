@@ -195,7 +195,7 @@ func wrapExit(err error) error {
 type identity struct {
 	start uint64
 	auxv  []byte
-	exe   string
+	exe   os.FileInfo
 }
 
 func identify(pid int) (identity, error) {
@@ -207,9 +207,9 @@ func identify(pid int) (identity, error) {
 	if err != nil {
 		return identity{}, fmt.Errorf("reading the auxiliary vector: %w", err)
 	}
-	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	exe, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {
-		return identity{}, fmt.Errorf("reading the program's name: %w", err)
+		return identity{}, fmt.Errorf("looking at the program's file: %w", err)
 	}
 	return identity{st.StartTime, auxv, exe}, nil
 }
@@ -221,7 +221,7 @@ func (id identity) check(pid int) error {
 		return err
 	case now.start != id.start:
 		return ErrExited
-	case now.exe != id.exe || !bytes.Equal(now.auxv, id.auxv):
+	case !os.SameFile(now.exe, id.exe) || !bytes.Equal(now.auxv, id.auxv):
 		return ErrExeced
 	}
 	return nil
