@@ -30,16 +30,24 @@ type cleaner struct {
 	r       *remains
 	out     Cleaned
 	evictor evictor
+	text    *textWriter
 }
 
 // clean makes one stop in which the text becomes the original and every
-// thread leaves generated code, and then one of a single thread to unmap.
+// thread leaves generated code, and then one of a single thread to unmap. The
+// records must not change any more; all that can be computed from them is,
+// before the stop.
 func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
-	c := &cleaner{p: p, r: r}
+	c := &cleaner{p: p, r: r, text: &textWriter{}, evictor: evictor{tables: r.tables}}
+	for _, t := range r.tables {
+		t.Index()
+		t.EachSite(func(_ int, s arena.Site) { c.addEdits(s) })
+	}
+	c.text.sort()
 	if err := p.prepareFrames(); err != nil {
 		return c.out, err
 	}
-	if tables := r.tables(); len(tables) > 0 {
+	if len(r.tables) > 0 {
 		if err := p.stopAll(ctx, "detach", c.restore); err != nil {
 			return c.out, fmt.Errorf("restoring: %w", err)
 		}
@@ -53,17 +61,11 @@ func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
 	return c.out, nil
 }
 
-// restore is the mirror image of a patch: bytes, then threads, then records.
-// After the bytes are back every thread may still run through a copy and come
-// out in original code, so the tracer may die between any two steps.
+// restore is the mirror image of a patch: bytes, then threads. After the bytes
+// are back every thread may still run through a copy and come out in original
+// code, so the tracer may die between any two steps.
 func (c *cleaner) restore(st *ptrace.Stop) error {
-	// The records may have changed since they were found.
-	fresh, err := findRemains(c.p.pid, st.Mem())
-	if err != nil {
-		return err
-	}
-	c.r = fresh
-	c.evictor = evictor{c.r.tables(), st.Mem()}
+	c.evictor.mem = st.Mem()
 	if err := c.restoreText(st); err != nil {
 		return err
 	}
@@ -78,13 +80,8 @@ func (c *cleaner) restore(st *ptrace.Stop) error {
 // state is only a hint: a fork child shares the records with its parent, but
 // has its own text.
 func (c *cleaner) restoreText(st *ptrace.Stop) error {
-	w := &textWriter{}
-	for _, t := range c.r.tables() {
-		t.EachSite(func(_ int, s arena.Site) { c.addEdits(w, s) })
-	}
-	w.sort()
-	w.dropUnreadable(st.Mem())
-	if err := w.read(st.Mem()); err != nil {
+	w := c.text
+	if err := w.readMapped(st.Mem()); err != nil {
 		return err
 	}
 	w.keep(func(e edit) bool {
@@ -102,7 +99,8 @@ func (c *cleaner) restoreText(st *ptrace.Stop) error {
 	return w.writeAll(st.Mem())
 }
 
-func (c *cleaner) addEdits(w *textWriter, s arena.Site) {
+func (c *cleaner) addEdits(s arena.Site) {
+	w := c.text
 	if s.Patch == 0 || s.Patch > 8 || s.Hole > 8 {
 		return
 	}
@@ -157,7 +155,7 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 
 // ours reports whether an address is in any mapping of ours.
 func (c *cleaner) ours(addr uint64) bool {
-	for _, r := range c.r.ranges() {
+	for _, r := range c.r.ranges {
 		if addr >= r.Start && addr < r.End {
 			return true
 		}
@@ -193,7 +191,7 @@ func (c *cleaner) evictFrames(st *ptrace.Stop) error {
 
 // unmap removes mappings and descriptors by remote calls.
 func (c *cleaner) unmap(_ *ptrace.Stop, rc *remote.Caller) error {
-	for _, r := range c.r.ranges() {
+	for _, r := range c.r.ranges {
 		done, err := unmapOurs(rc, c.p.pid, r)
 		if err != nil {
 			return err

@@ -27,13 +27,14 @@ func (p *Process) Close() error {
 }
 
 func (p *Process) detach(ctx context.Context) error {
-	if p.session == nil {
+	if p.session == nil || len(p.session.arenas) == 0 {
 		return nil
 	}
-	r, err := p.look()
-	if err == nil && !r.empty() {
-		p.cleaned, err = p.clean(ctx, r)
+	for _, n := range p.session.arenas {
+		n.endSlots()
 	}
+	var err error
+	p.cleaned, err = p.clean(ctx, p.session.remains())
 	if errors.Is(err, ErrExited) || errors.Is(err, ErrExeced) {
 		err = nil // there is nothing to put back
 	}
@@ -58,7 +59,6 @@ func (p *Process) endSession() {
 		return nil
 	})
 	for _, n := range s.arenas {
-		n.endSlots()
 		if err := n.Unmap(); err != nil {
 			p.log.Warn("unmapping an arena here", "err", err)
 		}

@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"slices"
+
 	"github.com/functap/functap/internal/codegen"
 	"github.com/functap/functap/internal/plan"
 	"github.com/functap/functap/internal/symbols"
@@ -10,18 +12,29 @@ import (
 type Function struct {
 	im  *Image
 	sym *symbols.Func
-	as  string // the name it was asked for by, if that is another symbol's
+	as  []string // names it was asked for by that are another symbol's: IFUNCs
 }
 
 // Name is the function's name as its symbol table has it (mangled for C++ and
-// Rust), or sub_ and its file address in hexadecimal if it has none.
-func (f *Function) Name() string { return f.sym.Name }
+// Rust), or sub_ and its file address in hexadecimal if it has none. The body
+// of an IFUNC goes by the name that it was asked for (see [Match]).
+func (f *Function) Name() string {
+	if len(f.as) > 0 {
+		return f.as[0]
+	}
+	return f.sym.Name
+}
 
 // DisplayName is Name demangled.
-func (f *Function) DisplayName() string { return symbols.Demangle(f.sym.Name) }
+func (f *Function) DisplayName() string { return symbols.Demangle(f.Name()) }
 
 // Aliases are further names of the same address.
-func (f *Function) Aliases() []string { return f.sym.Aliases }
+func (f *Function) Aliases() []string {
+	if len(f.as) > 0 {
+		return slices.Concat(f.as[1:], []string{f.sym.Name}, f.sym.Aliases)
+	}
+	return f.sym.Aliases
+}
 
 // Addr is the address of the function's first byte in the target.
 func (f *Function) Addr() uint64 { return f.im.bias + f.sym.Addr }

@@ -270,7 +270,7 @@ func (b *builder) fillPrivate(st *ptrace.Stop) error {
 
 // undo unmaps what was mapped, after an error.
 func (b *builder) undo(c *remote.Caller) {
-	for _, r := range b.mapped() {
+	for _, r := range b.layout.Mapped(b.addresses()) {
 		if _, err := unmapOurs(c, b.p.pid, r); err != nil {
 			b.p.log.Warn("undoing a mapping", "addr", r.Start, "err", err)
 		}
@@ -284,13 +284,10 @@ func (b *builder) undo(c *remote.Caller) {
 	}
 }
 
-// mapped are the places where there may be mappings of this arena.
-func (b *builder) mapped() []arena.Range {
-	at := func(start, size uint64) arena.Range { return arena.Range{Start: start, End: start + size} }
-	l, a := b.layout, b.addrs
-	out := []arena.Range{at(a.Priv, l.PrivSize), at(a.Near, l.NearSize), at(a.Code, l.CodeSize)}
-	if b.arena != nil && b.arena.Far != 0 {
-		out = append(out, at(b.arena.Far, l.FarSize))
+// addresses are where there may be mappings of this arena.
+func (b *builder) addresses() arena.Addresses {
+	if b.arena != nil {
+		return b.arena.Addresses
 	}
-	return out
+	return b.addrs
 }

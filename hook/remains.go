@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,11 @@ import (
 // remains is everything of functap's that a process has: of a live session, of
 // one whose tracer died, or of an ancestor's, inherited by fork.
 type remains struct {
-	found []*found
-	fds   []uint64 // memfds that were never closed
+	tables []*arena.Tables // arenas that have a header
+	// ranges are all mappings. The private ones have no name: they are where
+	// the header says, and looked at once more before they are unmapped.
+	ranges []arena.Range
+	fds    []uint64 // memfds that were never closed
 }
 
 // found is one memfd's mappings.
@@ -42,38 +46,58 @@ func (e *BusyError) Is(target error) bool { return target == ErrBusy }
 
 func isOurs(path string) bool { return path == "/memfd:"+memfdName }
 
-// findRemains looks through maps and descriptors. mem may be nil if the
-// process's memory cannot be read; then nothing is known of what is found.
+// findRemains looks through maps and descriptors.
 func findRemains(pid int, mem io.ReaderAt) (*remains, error) {
 	maps, err := procfs.Maps(pid)
 	if err != nil {
 		return nil, err
 	}
 	r := &remains{}
-	for _, m := range maps {
-		if isOurs(m.Path) {
-			f := r.byInode(m.Inode)
-			f.mappings = append(f.mappings, m)
-		}
-	}
-	for _, f := range r.found {
+	for _, f := range byInode(maps) {
 		if err := f.read(mem); err != nil {
 			return nil, err
 		}
+		r.add(f)
 	}
 	r.fds, err = memfds(pid)
 	return r, err
 }
 
-func (r *remains) byInode(inode uint64) *found {
-	for _, f := range r.found {
-		if f.inode == inode {
-			return f
+// byInode groups the mappings of our memfds.
+func byInode(maps []procfs.Mapping) []*found {
+	var out []*found
+	for _, m := range maps {
+		if !isOurs(m.Path) {
+			continue
 		}
+		i := slices.IndexFunc(out, func(f *found) bool { return f.inode == m.Inode })
+		if i < 0 {
+			i = len(out)
+			out = append(out, &found{inode: m.Inode})
+		}
+		out[i].mappings = append(out[i].mappings, m)
 	}
-	f := &found{inode: inode}
-	r.found = append(r.found, f)
-	return f
+	return out
+}
+
+func (r *remains) add(f *found) {
+	if t := f.tables; t != nil {
+		r.tables = append(r.tables, t)
+		r.ranges = append(r.ranges, arena.Range{Start: t.Priv, End: t.Priv + t.PrivSize})
+	}
+	for _, m := range f.mappings {
+		r.ranges = append(r.ranges, arena.Range{Start: m.Start, End: m.End})
+	}
+}
+
+// remains of the process's own session are known without looking.
+func (s *session) remains() *remains {
+	r := &remains{}
+	for _, n := range s.arenas {
+		r.tables = append(r.tables, n.Tables())
+		r.ranges = append(r.ranges, n.Mapped()...)
+	}
+	return r
 }
 
 // read decodes the near data, which is mapped from offset 0 on.
@@ -134,40 +158,14 @@ func memfds(pid int) ([]uint64, error) {
 }
 
 // empty: there is nothing.
-func (r *remains) empty() bool { return len(r.found) == 0 && len(r.fds) == 0 }
+func (r *remains) empty() bool { return len(r.ranges) == 0 && len(r.fds) == 0 }
 
 // live returns the owner of a session whose tracer is alive.
 func (r *remains) live() (arena.Owner, bool) {
-	for _, f := range r.found {
-		if t := f.tables; t != nil && t.Lock != 0 && t.Lock&arena.LockOwnerDied == 0 {
+	for _, t := range r.tables {
+		if t.Lock != 0 && t.Lock&arena.LockOwnerDied == 0 {
 			return t.Owner, true
 		}
 	}
 	return arena.Owner{}, false
-}
-
-// tables are all arenas that have a header.
-func (r *remains) tables() []*arena.Tables {
-	var out []*arena.Tables
-	for _, f := range r.found {
-		if f.tables != nil {
-			out = append(out, f.tables)
-		}
-	}
-	return out
-}
-
-// ranges are all mappings to remove. The private ones have no name: they are
-// where the header says, and looked at once more before they are unmapped.
-func (r *remains) ranges() []arena.Range {
-	var out []arena.Range
-	for _, f := range r.found {
-		if t := f.tables; t != nil {
-			out = append(out, arena.Range{Start: t.Priv, End: t.Priv + t.PrivSize})
-		}
-		for _, m := range f.mappings {
-			out = append(out, arena.Range{Start: m.Start, End: m.End})
-		}
-	}
-	return out
 }

@@ -68,20 +68,6 @@ func (w *textWriter) sites() int {
 	return len(w.edits) - holes
 }
 
-// dropUnreadable drops edits in text that is no longer mapped: the target has
-// unloaded the library.
-func (w *textWriter) dropUnreadable(mem io.ReaderAt) {
-	page, ok := ^uint64(0), false
-	w.keep(func(e edit) bool {
-		if p := e.addr &^ (pageSize - 1); p != page {
-			page = p
-			_, err := mem.ReadAt(make([]byte, 1), int64(e.addr))
-			ok = err == nil
-		}
-		return ok
-	})
-}
-
 const (
 	runGap = 1 << 16 // pages between edits that are read along
 	runMax = 1 << 22
@@ -104,6 +90,24 @@ func (w *textWriter) read(mem io.ReaderAt) error {
 		w.reads = append(w.reads, r)
 	}
 	return nil
+}
+
+// readMapped is read, but drops edits in text that is no longer mapped: the
+// target has unloaded the library.
+func (w *textWriter) readMapped(mem io.ReaderAt) error {
+	if w.read(mem) == nil {
+		return nil
+	}
+	page, ok := ^uint64(0), false
+	w.keep(func(e edit) bool {
+		if p := e.addr &^ (pageSize - 1); p != page {
+			page = p
+			_, err := mem.ReadAt(make([]byte, 1), int64(e.addr))
+			ok = err == nil
+		}
+		return ok
+	})
+	return w.read(mem)
 }
 
 // at returns n bytes as read.

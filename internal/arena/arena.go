@@ -90,6 +90,9 @@ func (a *Arena) AreaCellsAddr(area int) uint64 { return a.Far + uint64(area)*a.S
 // ClaimAddr is the address in the target of an area's claim word.
 func (a *Arena) ClaimAddr(area int) uint64 { return a.Near + a.ClaimOff + uint64(area)*8 }
 
+// Mapped lists the target's mappings of the arena.
+func (a *Arena) Mapped() []Range { return a.Layout.Mapped(a.Addresses) }
+
 // Contains reports whether addr is in any mapping of the arena, and
 // ContainsCode whether it is in its code.
 func (a *Arena) Contains(addr uint64) bool {

@@ -91,4 +91,16 @@ func (l *Layout) FileSize() uint64 { return l.NearSize + l.CodeSize + l.FarSize 
 // NearSpan is the size of the hole that private, near and code mappings need.
 func (l *Layout) NearSpan() uint64 { return l.PrivSize + l.NearSize + l.CodeSize }
 
+// Mapped lists the target's mappings of an arena; those of size 0 or not yet
+// mapped anywhere are left out.
+func (l *Layout) Mapped(a Addresses) []Range {
+	var out []Range
+	for _, r := range []Range{{a.Priv, l.PrivSize}, {a.Near, l.NearSize}, {a.Code, l.CodeSize}, {a.Far, l.FarSize}} {
+		if r.Start != 0 && r.End != 0 {
+			out = append(out, Range{r.Start, r.Start + r.End})
+		}
+	}
+	return out
+}
+
 func pageUp(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }

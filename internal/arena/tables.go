@@ -42,7 +42,7 @@ func (t *Tables) EachSite(f func(i int, s Site)) {
 
 // Find returns the unit that covers a code address, and its index.
 func (t *Tables) Find(addr uint64) (Unit, int, bool) {
-	t.index()
+	t.Index()
 	off := uint32(addr - t.Code)
 	i, exact := slices.BinarySearchFunc(t.units, off, func(u unitAt, o uint32) int {
 		return int(int64(u.Off) - int64(o))
@@ -56,7 +56,8 @@ func (t *Tables) Find(addr uint64) (Unit, int, bool) {
 	return t.units[i].Unit, t.units[i].index, true
 }
 
-func (t *Tables) index() {
+// Index sorts the units, once; Find does it when it must.
+func (t *Tables) Index() {
 	if t.units != nil {
 		return
 	}
