@@ -233,7 +233,7 @@ func TestTransparencySees(t *testing.T) {
 		{"work_empty", []byte{0x66, 0x0f, 0xef, 0xed, 0xc3}, nil, "return of work_empty: register xmm5"},                // pxor xmm5, xmm5
 		{"work_empty", []byte{0xc5, 0xf8, 0x77, 0xc3}, nil, "register "},                                                // vzeroupper
 		{"work_empty", []byte{0xdb, 0xe3, 0xc3}, nil, "x87"},                                                            // fninit
-		{"work_empty", []byte{0x0f, 0xef, 0xdb, 0xc3}, nil, "the x87 control or status word"},                                          // pxor mm3, mm3
+		{"work_empty", []byte{0x0f, 0xef, 0xdb, 0xc3}, nil, "the x87 control or status word"},                           // pxor mm3, mm3
 		{"work_observe_", []byte{0x66, 0x0f, 0x57, 0xc0, 0xc3}, nil, "of work_observe_"},                                // no saving: all zero
 		{"work_redzone", []byte{0x50, 0x58, 0x31, 0xc0, 0xff, 0xc0, 0xc3}, nil, "the red zone of work_redzone changed"}, // returns 1
 	}
