@@ -40,8 +40,3 @@ func WatchExit(pid int) (gone <-chan struct{}, stop func(), err error) {
 	}()
 	return ch, sync.OnceFunc(func() { w.Close() }), nil
 }
-
-// Check says whether process pid may be traced by this one, as far as that
-// can be told without touching it. The error wraps one of this package's
-// sentinels and names the cause and the way out.
-func Check(pid int) error { return precheck(pid, 0) }

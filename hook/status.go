@@ -1,0 +1,231 @@
+package hook
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/ptrace"
+)
+
+// Status is what of functap's is in a process, seen from outside.
+type Status struct {
+	PID      int
+	Sessions []SessionStatus
+	// Mappings and Descriptors are all of ours. They can be there without a
+	// session when a functap died before its first patch.
+	Mappings, Descriptors int
+}
+
+// SessionStatus is one functap's work in a process.
+type SessionStatus struct {
+	Owner int  // pid of the tracer, as its own pid namespace numbers it
+	Alive bool // false: the tracer has ended, and Recover cleans up
+	Sites []SiteStatus
+}
+
+// SiteStatus is one patched function.
+type SiteStatus struct {
+	Addr     uint64    // of the bytes that the patch overwrites
+	Function *Function // nil if its file is no longer mapped
+	State    SiteState
+	// Original is what was overwritten, Now what is there.
+	Original, Now []byte
+	// Hole is where a short jump leads, 0 if there is none.
+	Hole    uint64
+	Stub    Code
+	Program Code // what the slot names; empty while the site is idle
+}
+
+// SiteState is a site's bytes, compared with what was written there.
+type SiteState string
+
+// The states of a site.
+const (
+	SiteHooked    SiteState = "hooked"
+	SiteOriginal  SiteState = "original"  // not hooked yet, or no more
+	SiteClobbered SiteState = "CLOBBERED" // changed by somebody else
+	SiteUnmapped  SiteState = "unmapped"
+)
+
+// Code is generated code in the target's memory.
+type Code struct {
+	Addr  uint64
+	Bytes []byte
+}
+
+// Inspect looks for what functap has in a process. It stops nothing.
+func Inspect(pid int) (*Status, error) {
+	s, err := inspect(pid)
+	if err != nil {
+		return nil, fmt.Errorf("inspecting process %d: %w", pid, err)
+	}
+	return s, nil
+}
+
+func inspect(pid int) (*Status, error) {
+	mem, err := ptrace.OpenMem(pid)
+	if err != nil {
+		return nil, wrapExit(err)
+	}
+	defer mem.Close()
+	r, err := findRemains(pid, mem)
+	if err != nil {
+		return nil, wrapGone(err)
+	}
+	st := &Status{PID: pid, Descriptors: len(r.fds), Mappings: len(r.ranges)}
+	if len(r.tables) == 0 {
+		return st, nil
+	}
+	maps, err := procfs.Maps(pid)
+	if err != nil {
+		return nil, err
+	}
+	in := &inspector{mem: mem}
+	if in.images, err = images(pid, maps); err != nil {
+		return nil, err
+	}
+	defer in.close()
+	for _, t := range r.tables {
+		if err := in.arena(st, t); err != nil {
+			return nil, err
+		}
+	}
+	return st, nil
+}
+
+type inspector struct {
+	mem    io.ReaderAt
+	images []*Image
+}
+
+// arena adds an arena's sites to its session.
+func (in *inspector) arena(st *Status, t *arena.Tables) error {
+	alive := t.Lock != 0 && t.Lock&arena.LockOwnerDied == 0
+	i := slices.IndexFunc(st.Sessions, func(s SessionStatus) bool { return s.Owner == int(t.Owner.PID) })
+	if i < 0 {
+		i = len(st.Sessions)
+		st.Sessions = append(st.Sessions, SessionStatus{Owner: int(t.Owner.PID)})
+	}
+	s := &st.Sessions[i]
+	s.Alive = s.Alive || alive // only the first arena has the lock
+	var errs []error
+	t.EachSite(func(i int, rec arena.Site) {
+		if rec.Patch == 0 || rec.Patch > 8 {
+			return
+		}
+		site, err := in.site(t, i, rec)
+		s.Sites = append(s.Sites, site)
+		errs = append(errs, err)
+	})
+	return errors.Join(errs...)
+}
+
+func (in *inspector) site(t *arena.Tables, i int, rec arena.Site) (SiteStatus, error) {
+	s := SiteStatus{Addr: rec.Addr, Original: rec.Original[:rec.Patch], Hole: rec.HoleAddr}
+	s.Now = make([]byte, rec.Patch)
+	_, err := in.mem.ReadAt(s.Now, int64(rec.Addr))
+	switch {
+	case err != nil:
+		s.State, s.Now = SiteUnmapped, nil
+	case slices.Equal(s.Now, rec.Written[:rec.Patch]):
+		s.State = SiteHooked
+	case slices.Equal(s.Now, s.Original):
+		s.State = SiteOriginal
+	default:
+		s.State = SiteClobbered
+	}
+	if s.Function, err = in.function(rec.Addr); err != nil {
+		return s, err
+	}
+	if s.Stub, err = in.stub(t, rec); err != nil {
+		return s, err
+	}
+	var slot [8]byte
+	if _, err := in.mem.ReadAt(slot[:], int64(t.Near+t.SlotOff+uint64(i)*arena.SlotSize)); err != nil {
+		return s, fmt.Errorf("reading the slot of %#x: %w", rec.Addr, err)
+	}
+	program, err := in.unit(t, binary.LittleEndian.Uint64(slot[:]))
+	if program.Addr != s.Stub.Addr {
+		s.Program = program
+	}
+	return s, err
+}
+
+func (in *inspector) function(addr uint64) (*Function, error) {
+	for _, im := range in.images {
+		if addr >= im.start && addr < im.end {
+			return im.functionAt(addr)
+		}
+	}
+	return nil, nil
+}
+
+// stub finds the code that the slot's site began with: the first unit of it.
+func (in *inspector) stub(t *arena.Tables, rec arena.Site) (Code, error) {
+	return in.unit(t, jumpTarget(rec))
+}
+
+// jumpTarget is where a site's jump leads in the end.
+func jumpTarget(rec arena.Site) uint64 {
+	at, jump := rec.Addr, rec.Written[:]
+	if rec.Hole != 0 {
+		at, jump = rec.HoleAddr, rec.HoleWritten[:]
+	}
+	return at + 5 + uint64(int64(int32(binary.LittleEndian.Uint32(jump[1:]))))
+}
+
+// unit reads the generated code around an address.
+func (in *inspector) unit(t *arena.Tables, addr uint64) (Code, error) {
+	u, _, ok := t.Find(addr)
+	if !ok {
+		return Code{}, nil
+	}
+	c := Code{Addr: t.Code + uint64(u.Off), Bytes: make([]byte, u.Len)}
+	if _, err := in.mem.ReadAt(c.Bytes, int64(c.Addr)); err != nil {
+		return Code{}, fmt.Errorf("reading generated code: %w", err)
+	}
+	return c, nil
+}
+
+// close lets go of the files. Functions keep their names.
+func (in *inspector) close() {
+	for _, im := range in.images {
+		im.module.Close()
+	}
+}
+
+// Execed reports whether the target runs another program by now. Nothing of
+// ours is in that one, and Close has nothing to do.
+func (p *Process) Execed() bool { return errors.Is(p.ident.check(p.pid), ErrExeced) }
+
+// ForkChildren lists the processes that have inherited patched code from the
+// target by a fork and have not exec'ed since. They run on undisturbed and
+// count nothing.
+func (p *Process) ForkChildren() ([]int, error) {
+	select {
+	case <-p.done:
+		return nil, nil
+	default:
+		return p.sharers()
+	}
+}
+
+// MemoryNeeded is how many bytes would be mapped into the target to patch
+// these sites.
+func (p *Process) MemoryNeeded(sites []Site) uint64 {
+	var sum uint64
+	s := &session{}
+	for _, c := range p.clusters(sites) {
+		l := p.layoutFor(s, len(c.sites))
+		sum += l.PrivSize + l.FileSize()
+		a := &arena.Arena{}
+		a.Addresses.AreaCount = l.Areas
+		s.arenas = append(s.arenas, &neighbourhood{Arena: a})
+	}
+	return sum
+}
