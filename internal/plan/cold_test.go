@@ -55,6 +55,7 @@ func TestColdPart(t *testing.T) {
 		t.Error("the nameless cold part is in All")
 	}
 	wantRefusal(t, a, fmt.Sprintf("sub_%x", cold), NotAnEntry)
+	wantRefusal(t, a, fmt.Sprintf("sub_%x", a.entry), NeverHook)
 	if !hasPlan(t, a, work) {
 		t.Error("the nameless function is not in All")
 	}

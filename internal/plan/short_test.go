@@ -62,6 +62,13 @@ func TestHoleReach(t *testing.T) {
 	}
 }
 
+func TestHoleInOnePage(t *testing.T) {
+	a := assemble(t, fmt.Sprintf(".p2align 12\n.fill %d, 1, 0x99\nret\n", pageSize-14)+looper("f")+".fill 8, 1, 0xcc\nfar\n")
+	if p := wantTactic(t, a, "f", Short); p.Hole%pageSize != 0 {
+		t.Errorf("hole at %#x", p.Hole)
+	}
+}
+
 // Filler that the code before it may run into, such as after a call, is no hole.
 func TestNoHoleBehindFallThrough(t *testing.T) {
 	a := assemble(t, looper("f")+"function g\nmov %rdi, %rax\ncltd\ncltd\ndone g\n.fill 9, 1, 0xcc\nfar\n")

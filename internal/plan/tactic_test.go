@@ -118,6 +118,13 @@ func TestFillerThatIsNot(t *testing.T) {
 	}
 }
 
+// Without a size, a function ends where its code must.
+func TestNoSize(t *testing.T) {
+	a := assemble(t, "function f\nret\n.byte 0x90, 0x48, 0x89, 0xc8\nfar\nfunction g\nret\n.fill 4, 1, 0xcc\nfar\n")
+	wantRefusal(t, a, "f", TooShort)
+	wantTactic(t, a, "g", Padding)
+}
+
 func TestPageCrossing(t *testing.T) {
 	var code strings.Builder
 	code.WriteString(".p2align 12\n")

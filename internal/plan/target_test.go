@@ -76,6 +76,28 @@ func TestTargetInsideInstruction(t *testing.T) {
 	wantRefusal(t, a, "f", JumpIntoWindow)
 }
 
+// Two functions share bytes and cut them differently: only the first one's
+// instructions have the jump, behind the start of the second.
+func TestOverlappingCode(t *testing.T) {
+	a := assemble(t, `
+		function outer
+		.byte 0xb8, 0x90
+		function inner
+		.byte 0x90, 0x90, 0xb8
+		.byte 0xeb, inside - (. + 1)
+		.byte 0x90, 0x90, 0x90
+		ret
+		done outer
+		done inner
+		function f
+		mov %rdi, %rax
+		inside: mov (%rax), %rcx
+		ret
+		done f
+		far`)
+	wantRefusal(t, a, "f", JumpIntoWindow)
+}
+
 func TestReturnIntoWindow(t *testing.T) {
 	a := assemble(t, `
 		function early

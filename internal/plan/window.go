@@ -32,6 +32,9 @@ func (a *Analysis) forbidden(f *symbols.Func) (Refusal, string) {
 	if why := neverHookReason(f); why != "" {
 		return NeverHook, why
 	}
+	if f.Addr == a.entry {
+		return NeverHook, whyBeforeMain
+	}
 	if f.Go && f.Assembly {
 		return Assembly, ""
 	}
