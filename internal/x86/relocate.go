@@ -183,7 +183,7 @@ const (
 func (r *relocator) jmpThrough(p placed) error {
 	b := append([]byte(nil), r.bytes(p)...)
 	b[p.ModRMOff] ^= (ffCall ^ ffJmp) << 3
-	if p.HasMem() && p.baseIsRSP() {
+	if p.baseIsRSP() {
 		b = fromRSP(b, p, p.Disp+8)
 	}
 	return r.verbatim(b, p)

@@ -40,6 +40,7 @@ static pid_t child;
 static unsigned char xstate0[XSTATE];
 static size_t xsize;
 static int bad;
+static char name[33]; // of the case that runs
 
 static void die(const char *what) { perror(what); exit(2); }
 
@@ -162,6 +163,14 @@ static struct user_regs_struct regs(void)
 	return r;
 }
 
+// expired ends a run that would never stop; the child goes with its tracer.
+static void expired(int sig)
+{
+	(void)sig;
+	if (write(1, "FAIL ", 5) + write(1, name, strlen(name)) + write(1, ": no end\n", 9) > 0)
+		_exit(1);
+}
+
 // resume continues or steps; it returns the signal the child stopped with.
 static int resume(int how)
 {
@@ -176,7 +185,7 @@ static int resume(int how)
 }
 
 // finish runs to the stop address; it reports anything else that stops it.
-static int finish(const char *name, const char *what, int v)
+static int finish(const char *what, int v)
 {
 	int sig = resume(PTRACE_CONT);
 	struct user_regs_struct r = regs();
@@ -205,7 +214,7 @@ static void drop(struct outcome o) { free(o.memory); free(o.xstate); }
 static const char *const names[] = { "r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9",
 	"r8", "rax", "rcx", "rdx", "rsi", "rdi", "orig_rax", "rip", "cs", "eflags", "rsp" };
 
-static void compare(const char *name, const char *what, int v, struct outcome want)
+static void compare(const char *what, int v, struct outcome want)
 {
 	struct outcome got = take();
 	got.regs.eflags &= ARITH;
@@ -250,19 +259,19 @@ static struct moved *listed(struct place *p, u64 rip)
 }
 
 // run_copy runs the copy to the end.
-static void run_copy(const char *name, const char *what, u64 from, u64 len, struct place *p, int v, struct outcome want)
+static void run_copy(const char *what, u64 from, u64 len, struct place *p, int v, struct outcome want)
 {
 	reset(v, p->copy);
 	patch(from, len, p);
-	if (!finish(name, what, v))
+	if (!finish(what, v))
 		return;
 	unpatch(from, len);
-	compare(name, what, v, want);
+	compare(what, v, want);
 }
 
 // leave_at runs the copy up to boundary m, moves the thread to the original
 // code and goes on there.
-static void leave_at(const char *name, const char *what, u64 from, u64 len, struct place *p, struct moved *m, int v, struct outcome want)
+static void leave_at(const char *what, u64 from, u64 len, struct place *p, struct moved *m, int v, struct outcome want)
 {
 	reset(v, p->copy);
 	patch(from, len, p);
@@ -289,8 +298,8 @@ static void leave_at(const char *name, const char *what, u64 from, u64 len, stru
 	r.rsp += m->pop;
 	if (ptrace(PTRACE_SETREGS, child, 0, &r))
 		die("SETREGS");
-	if (finish(name, what, v))
-		compare(name, what, v, want);
+	if (finish(what, v))
+		compare(what, v, want);
 }
 
 static struct place read_place(void)
@@ -307,16 +316,17 @@ static struct place read_place(void)
 
 static void run_case(void)
 {
-	char name[33] = { 0 }, what[64];
+	char what[64];
 	if (fread(name, 1, 32, stdin) != 32)
 		die("short name");
+	alarm(20);
 	u64 from = word(), len = word(), n = word(), outcomes = 0, seen[VECTORS];
 	struct place *p = need(n * sizeof *p);
 	for (u64 i = 0; i < n; i++)
 		p[i] = read_place();
 	for (int v = 0; v < VECTORS; v++) {
 		reset(v, from);
-		if (!finish(name, "original", v))
+		if (!finish("original", v))
 			continue;
 		struct outcome want = take();
 		u64 k = 0;
@@ -326,10 +336,10 @@ static void run_case(void)
 			seen[outcomes++] = want.regs.r15;
 		for (u64 i = 0; i < n; i++) {
 			snprintf(what, sizeof what, "copy %lu", i);
-			run_copy(name, what, from, len, &p[i], v, want);
+			run_copy(what, from, len, &p[i], v, want);
 			for (u64 j = 0; j < p[i].n && (v + v / 4 + i) % 3 == 0; j++) {
 				snprintf(what, sizeof what, "copy %lu left at boundary %lu", i, j);
-				leave_at(name, what, from, len, &p[i], &p[i].moved[j], v, want);
+				leave_at(what, from, len, &p[i], &p[i].moved[j], v, want);
 			}
 		}
 		drop(want);
@@ -353,6 +363,7 @@ static void one_cpu(void)
 int main(void)
 {
 	one_cpu();
+	signal(SIGALRM, expired);
 	read_regions();
 	stop_at = word();
 	data_at = word();
