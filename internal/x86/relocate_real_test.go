@@ -3,20 +3,24 @@ package x86
 import (
 	"debug/elf"
 	"errors"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
 // TestRelocateRealWindows copies the window of every function of some modules
 // as different as this machine has and checks each copy against its original.
 func TestRelocateRealWindows(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatalf("%v (Debian package golang-go)", err)
+	}
 	for _, m := range []struct{ name, pkg string }{
 		{"/lib/x86_64-linux-gnu/libc.so.6", "libc6"},
 		{"/lib/x86_64-linux-gnu/libm.so.6", "libc6"},
 		{"/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "libstdc++6"},
 		{"/usr/lib/x86_64-linux-gnu/libcrypto.so.3", "libssl3"},
-		{filepath.Join(runtime.GOROOT(), "bin/go"), "golang-go"},
+		{goTool, "golang-go"},
 	} {
 		t.Run(filepath.Base(m.name), func(t *testing.T) {
 			f, err := elf.Open(m.name)
