@@ -86,6 +86,19 @@ func readAt(r io.ReaderAt, size, off, n uint64, what string) ([]byte, error) {
 	return b, nil
 }
 
+// readString is readAt for names, without holding them twice.
+func readString(r io.ReaderAt, size, off, n uint64, what string) (string, error) {
+	if off > size || n > size-off {
+		return "", malformed("%s at %#x+%#x is past the end of the file (%d bytes)", what, off, n, size)
+	}
+	var b strings.Builder
+	b.Grow(int(n))
+	if k, err := io.Copy(&b, io.NewSectionReader(r, int64(off), int64(n))); uint64(k) < n {
+		return "", malformed("reading %s: %d of %d bytes: %v", what, k, n, err)
+	}
+	return b.String(), nil
+}
+
 // readSections reads the section headers and their names. A file may have none.
 func readSections(r io.ReaderAt, size uint64, h header) ([]section, error) {
 	if h.shoff == 0 {

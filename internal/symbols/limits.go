@@ -5,7 +5,7 @@ package symbols
 // names) shares keepLimit, a table that is parsed and dropped may take tableLimit,
 // and the parsed results are bounded by the entry limits.
 const (
-	keepLimit    = 448 << 20
+	keepLimit    = 384 << 20
 	tableLimit   = 256 << 20
 	maxFunctions = 1 << 20 // names of functions in all tables
 	maxFDEs      = 1 << 20

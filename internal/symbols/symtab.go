@@ -127,11 +127,11 @@ func (m *Module) fileTable(r io.ReaderAt, size uint64, secs []section) (*symTabl
 	if err != nil {
 		return nil, err
 	}
-	b, err := readAt(r, size, strs.off, strs.size, "string table")
+	names, err := readString(r, size, strs.off, strs.size, "string table")
 	if err != nil {
 		return nil, err
 	}
-	return &symTable{source: Symtab, syms: syms, strs: string(b), sections: secs}, nil
+	return &symTable{source: Symtab, syms: syms, strs: names, sections: secs}, nil
 }
 
 // readDynsym finds .dynsym through PT_DYNAMIC, as the loader does: that works
