@@ -63,9 +63,7 @@ func (d *decoder) now3D(o *op) {
 		return
 	}
 	d.Map, d.Opcode = Map3DNow, d.code[d.ImmOff]
-	if legal3DNow[d.Opcode] == 0 {
-		o.form &^= ok
-	}
+	d.require(o, legal3DNow[d.Opcode] != 0)
 }
 
 func (d *decoder) quirks(o *op) {
@@ -76,9 +74,15 @@ func (d *decoder) quirks(o *op) {
 		d.quirksTwoByte(o)
 	case Map0F38:
 		o.fx = fx0F38(d.Opcode, d.pp)
+		if d.Prefix&(PrefixVEX|PrefixEVEX) == 0 {
+			d.require(o, d.operandKind0F38())
+		}
 	case Map0F3A:
 		if d.Opcode&^3 == 0x60 { // pcmpestrm .. pcmpistri
 			o.fx = fxArith
+		}
+		if d.Opcode == 0xf0 && d.pp == ppF3 { // hreset has its operand in eax
+			d.require(o, d.ModRM == 0xc0)
 		}
 	case MapEVEX5:
 		if d.Opcode == 0x2e || d.Opcode == 0x2f { // vucomish, vcomish
@@ -93,6 +97,13 @@ func (d *decoder) quirks(o *op) {
 		if d.Opcode == 0x12 { // lwpins, lwpval
 			o.fx = fxMaybe
 		}
+	}
+}
+
+// require refuses the instruction unless what it needs is given.
+func (d *decoder) require(o *op, given bool) {
+	if !given {
+		o.form &^= ok
 	}
 }
 
@@ -138,6 +149,10 @@ func (d *decoder) quirksTwoByte(o *op) {
 		if b == 0x2e || b == 0x2f || b == 0x98 || b == 0x99 { // v(u)comis*, kortest, ktest
 			o.fx = fxArith
 		}
+	case b == 0x12 || b == 0x16: // movlpd and movhpd have no register form
+		d.require(o, d.pp != pp66 || d.HasMem())
+	case b == 0xd6: // movq2dq and movdq2q no other
+		d.require(o, d.pp == pp66 || !d.HasMem())
 	case b&^7 == 0x18:
 		d.hint()
 	case b == 0x01:
@@ -178,9 +193,7 @@ func (d *decoder) virtualOrExtract(o *op) {
 		o.fx = fxMaybe
 		return
 	}
-	if d.HasMem() {
-		o.form &^= ok
-	}
+	d.require(o, !d.HasMem())
 	if d.Opcode == 0x78 {
 		d.immediate(iw)
 	}
@@ -247,4 +260,24 @@ func fx0F38(opcode byte, pp legal) effect {
 		return effect(OF)<<8 | effect(OF) // adox
 	}
 	return 0
+}
+
+// operandKind0F38 reports whether the operand is of the kind, memory or
+// register, that the few choosy instructions of the legacy map want.
+func (d *decoder) operandKind0F38() bool {
+	switch d.Opcode {
+	case 0xf0, 0xf1: // movbe; crc32 takes both
+		return d.pp == ppF2 || d.HasMem()
+	case 0xf6: // wrss; adcx and adox take both
+		return d.pp != ppNone || d.HasMem()
+	case 0xd8: // aesencwide128kl ..
+		return d.HasMem() && d.ModRM&0x20 == 0
+	case 0xdd, 0xde, 0xdf: // aesdec128kl ..; aesenclast and its like take both
+		return d.pp != ppF3 || d.HasMem()
+	case 0x2a, 0x80, 0x81, 0x82, 0xf5, 0xf8, 0xf9, 0xfc: // movntdqa, invept .., wruss, enqcmd, movdiri, aadd
+		return d.HasMem()
+	case 0xfa, 0xfb: // encodekey
+		return !d.HasMem()
+	}
+	return true
 }

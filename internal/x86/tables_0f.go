@@ -14,7 +14,9 @@ var twoByte = opMap(op{form: ok | modrm}, []span{
 	{0x0d, 0x0d, op{form: ok | modrm | memOnly}},                     // prefetch, prefetchw
 	{0x0e, 0x0e, op{form: ok}},                                       // femms
 	{0x0f, 0x0f, op{form: ok | modrm | ib | suffix}},                 // 3DNow!
+	{0x12, 0x12, op{form: ok | modrm | quirk}},                       // movlps, movhlps
 	{0x13, 0x13, op{form: ok | modrm | memOnly}},                     // movlps
+	{0x16, 0x16, op{form: ok | modrm | quirk}},                       // movhps, movlhps
 	{0x17, 0x17, op{form: ok | modrm | memOnly}},                     // movhps
 	{0x18, 0x1f, op{form: ok | modrm | quirk}},                       // hints: prefetch, endbr64, nop
 	{0x20, 0x23, op{form: ok | modrm | regOnly, fx: fxMaybe}},        // mov to and from control, debug
@@ -64,6 +66,7 @@ var twoByte = opMap(op{form: ok | modrm}, []span{
 	{0xc6, 0xc6, op{form: ok | modrm | ib}},                          // shufps
 	{0xc7, 0xc7, op{form: ok | modrm | quirk, ext: exchangeAndRandom}},
 	{0xc8, 0xcf, op{form: ok}},                              // bswap
+	{0xd6, 0xd6, op{form: ok | modrm | quirk}},              // movq, movq2dq, movdq2q
 	{0xd7, 0xd7, op{form: ok | modrm | regOnly}},            // pmovmskb
 	{0xe7, 0xe7, op{form: ok | modrm | memOnly}},            // movntq
 	{0xf0, 0xf0, op{form: ok | modrm | memOnly}},            // lddqu
@@ -99,7 +102,9 @@ var (
 	// fxsave, fxrstor, ldmxcsr, stmxcsr, xsave/ptwrite, xrstor,
 	// xsaveopt/clwb/clrssbsy, clflush/clflushopt; rd/wrfs/gsbase, ptwrite,
 	// lfence/incssp, mfence/tpause/umonitor/umwait, sfence.
-	stateAndFences = extend("11115173", "444445f1", [8]op{})
+	stateAndFences = extend("11115173", ""+
+		"44444444"+"44444444"+"44444444"+"44444444"+"44444444"+
+		"55555555"+"feeeeeee"+"1.......", [8]op{})
 
 	// cmpxchg8b, xrstors, xsavec, xsaves, vmptrld/vmclear/vmxon, vmptrst;
 	// rdrand/senduipi, rdseed/rdpid.
