@@ -40,7 +40,7 @@ fuzz:
 	@FUZZTIME=$(FUZZTIME) GO="$(GO)" .ci/fuzz
 
 bench: deps
-	$(GO) test -run '^$$' -bench . -p 1 -timeout 30m ./bench/...
+	$(GO) test -run "^$$" -bench . -benchtime 1x -timeout 30m ./bench
 
 # The long forms: hours of cycles, kills and random programs.
 soak: deps

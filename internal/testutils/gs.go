@@ -17,9 +17,21 @@ const stopTimeout = 5 * time.Second
 // readGSBases fills in the GS base of every thread, which only a tracer can read, and
 // drops the threads that have ended.
 func readGSBases(pid int, threads map[int]Thread) error {
-	// The kernel knows a tracer by its thread.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	result := make(chan error)
+	go func() {
+		// The kernel knows a tracer by its thread, and lets go of everything that a
+		// thread traces when it ends: after an error it does, being still locked.
+		runtime.LockOSThread()
+		err := readGSBasesHere(pid, threads)
+		if err == nil {
+			runtime.UnlockOSThread()
+		}
+		result <- err
+	}()
+	return <-result
+}
+
+func readGSBasesHere(pid int, threads map[int]Thread) error {
 	for tid, th := range threads {
 		if th.State == 'Z' || th.State == 'X' {
 			continue // a leader that ended before its threads has no registers
