@@ -8,7 +8,8 @@ import (
 	"github.com/functap/functap/internal/symbols"
 )
 
-// ErrTooBig says that a module's segments hold more than maxImage bytes.
+// ErrTooBig says that a module's segments hold more than maxImage bytes, or its
+// code more branches and jump tables than maxRecords and maxEntries allow.
 var ErrTooBig = errors.New("module too big to analyse")
 
 // maxImage bounds the memory of an analysis, which needs at most six eighths of

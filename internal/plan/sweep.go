@@ -42,10 +42,11 @@ type sweep struct {
 	edges  []edge
 	tables []tableRef
 	rseq   []uint64 // addresses of code that belongs to a restartable sequence
-	full   bool     // edges or tables would have grown beyond maxRecords
+	limit  int      // of edges and of tables: this worker's part of maxRecords
+	full   bool     // one of them would have grown beyond it
 }
 
-// maxRecords bounds each list of a sweep. Node, with 77,000 functions, has 25,000
+// maxRecords bounds the edges and the candidate tables of a module. Node, with 77,000 functions, has 25,000
 // edges; a file made to hurt could have one for every two bytes.
 const maxRecords = 4 << 20
 
@@ -53,7 +54,7 @@ const maxRecords = 4 << 20
 func (l *layout) run(im *image) *sweep {
 	workers := make([]sweep, runtime.GOMAXPROCS(0))
 	for i := range workers {
-		workers[i] = sweep{im: im, layout: l}
+		workers[i] = sweep{im: im, layout: l, limit: maxRecords / len(workers)}
 	}
 	parallel(len(l.regions), func(worker, i int) { workers[worker].region(&l.regions[i]) })
 	return merge(workers)
@@ -68,6 +69,7 @@ func merge(workers []sweep) *sweep {
 		all.rseq = append(all.rseq, w.rseq...)
 		all.full = all.full || w.full
 	}
+	all.limit = maxRecords
 	return all
 }
 
@@ -153,7 +155,7 @@ func (w *sweep) jump(to, from uint64, k kind) {
 }
 
 func (w *sweep) edge(e edge) {
-	if w.full = w.full || len(w.edges) == maxRecords; !w.full {
+	if w.full = w.full || len(w.edges) >= w.limit; !w.full {
 		w.edges = append(w.edges, e)
 	}
 }

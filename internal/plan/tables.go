@@ -18,7 +18,7 @@ func (w *sweep) candidate(t tableRef) {
 	if w.im.code(t.entry(s.b[t.table-s.base:])) == nil {
 		return
 	}
-	if w.full = w.full || len(w.tables) == maxRecords; !w.full {
+	if w.full = w.full || len(w.tables) >= w.limit; !w.full {
 		w.tables = append(w.tables, t)
 	}
 }
@@ -97,7 +97,7 @@ func (w *sweep) readWords() {
 	var wg sync.WaitGroup
 	parts := make([]*sweep, len(w.im.segs))
 	for i := range w.im.segs {
-		parts[i] = &sweep{im: w.im, layout: w.layout}
+		parts[i] = &sweep{im: w.im, layout: w.layout, limit: maxRecords / len(parts)}
 		wg.Go(func() { parts[i].wordsOf(&w.im.segs[i]) })
 	}
 	wg.Wait()
