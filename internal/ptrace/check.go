@@ -44,3 +44,18 @@ func Check(pid int) error {
 	}
 	return mem.Close()
 }
+
+// RealTimeAllowed tries whether a tracer's thread gets real-time priority.
+func RealTimeAllowed() (granted bool, err error) {
+	t, err := NewTracer()
+	if err != nil {
+		return false, err
+	}
+	err = t.Do(func() error {
+		restore, ok := raisePriority()
+		granted = ok
+		restore()
+		return nil
+	})
+	return granted, errors.Join(err, t.Close())
+}

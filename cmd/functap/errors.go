@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/functap/functap/hook"
+	"github.com/functap/functap/internal/ptrace"
+	"github.com/functap/functap/internal/remote"
+	"github.com/functap/functap/internal/symbols"
+)
+
+// names are the errors' names, the special before the general, with what to
+// do where the error's text does not say so.
+var names = []struct {
+	err        error
+	name, hint string
+}{
+	{ptrace.ErrNoProcess, "NO_SUCH_PROCESS", "see ps for the processes there are"},
+	{ptrace.ErrSelf, "SELF", ""},
+	{ptrace.ErrZombie, "ZOMBIE", ""},
+	{ptrace.ErrKernelThread, "KERNEL_THREAD", "choose a process that runs a program"},
+	{ptrace.ErrAlreadyTraced, "ALREADY_TRACED", ""},
+	{ptrace.ErrHidden, "HIDDEN", ""},
+	{ptrace.ErrYama, "PTRACE_SCOPE", ""},
+	{ptrace.ErrOtherUser, "OTHER_USER", ""},
+	{ptrace.ErrNotDumpable, "NOT_DUMPABLE", ""},
+	{ptrace.ErrUserNamespace, "USER_NAMESPACE", ""},
+	{ptrace.ErrCapabilities, "CAPABILITIES", ""},
+	{ptrace.ErrOwnSeccomp, "OWN_SECCOMP", ""},
+	{ptrace.ErrPermission, "NOT_PERMITTED", ""},
+	{ptrace.ErrThreadStuck, "THREAD_STUCK", "try again later; nothing was changed"},
+	{ptrace.ErrThreadsUnstable, "THREADS_UNSTABLE", "try again later; nothing was changed"},
+	{ptrace.ErrSharedVM, "SHARED_MEMORY", "try again later; nothing was changed"},
+	{remote.ErrSeccomp, "SECCOMP", "its own rules allow no system call to map memory; nothing was changed"},
+	{remote.ErrNoGadget, "NO_GADGET", ""},
+	{hook.ErrBusy, "BUSY", ""},
+	{hook.ErrExeced, "TARGET_EXECED", "attach again to hook the new program"},
+	{hook.ErrExited, "TARGET_EXITED", ""},
+	{hook.ErrDraining, "DRAINING", "functap recover -p PID takes it out once the threads have left"},
+	{hook.ErrBytesDiffer, "BYTES_DIFFER", "nothing was changed"},
+	{hook.ErrNoExecMapping, "NO_EXEC_MAPPING", "its security policy has to allow them"},
+	{hook.ErrNoNearMemory, "NO_NEAR_MEMORY", ""},
+	{hook.ErrNoMatch, "NO_MATCH", ""},
+	{hook.ErrBadPattern, "BAD_PATTERN", "see functap help patterns"},
+	{hook.ErrNoDebugInfo, "NO_DEBUG_INFO", ""},
+	{hook.ErrUnpatchable, "UNPATCHABLE", "functap list shows what can be hooked"},
+	{symbols.ErrNotX86_64, "NOT_X86_64", "only 64-bit x86 code can be hooked"},
+	{symbols.ErrNotRegular, "NOT_REGULAR", "give a program or library"},
+	{symbols.ErrNotELF, "NOT_ELF", "give a program or library"},
+	{symbols.ErrMalformed, "MALFORMED", "the file is damaged or cut short"},
+	{context.DeadlineExceeded, "PAUSE_TOO_LONG", "nothing was changed; try again, or raise --max-pause"},
+	{fs.ErrNotExist, "NOT_FOUND", ""},
+	{fs.ErrPermission, "NOT_PERMITTED", ""},
+}
+
+// describe puts an error in one line: its name, what happened, what to do.
+func describe(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	for _, n := range names {
+		if !errors.Is(err, n.err) {
+			continue
+		}
+		if !strings.Contains(text, n.name) {
+			text = n.name + ": " + text
+		}
+		if n.hint != "" {
+			text += "; " + n.hint
+		}
+		break
+	}
+	return text
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/functap/functap/hook"
+	"github.com/functap/functap/trampoline"
+)
+
+// target is one process with counters at its functions.
+type target struct {
+	pid     int
+	p       *hook.Process
+	sites   []hook.Site
+	refused []*hook.UnpatchableError
+	counter *trampoline.Counter
+
+	attach, detach time.Duration
+	children       []int // forked meanwhile, not counted
+	gone           bool  // it ended, or
+	execed         bool  // began another program, before we detached
+	left           []string
+}
+
+// open attaches and chooses functions. Nothing of the target is changed yet.
+func (a *app) open(o *options, pid int) (*target, error) {
+	begin := time.Now()
+	p, err := hook.Attach(a.ctx, pid, o.attachOptions(a))
+	if err != nil {
+		return nil, err
+	}
+	t := &target{pid: pid, p: p}
+	if err := t.choose(a, o); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	t.attach = time.Since(begin)
+	return t, nil
+}
+
+// choose finds the functions and says which of them cannot be hooked.
+func (t *target) choose(a *app, o *options) error {
+	var err error
+	if t.sites, t.refused, err = t.p.Sites(o.match()); err != nil {
+		return fmt.Errorf("process %d: %w", t.pid, err)
+	}
+	t.tellShared(a, o)
+	return t.judge(a, o, t.refused)
+}
+
+// judge reports refusals, and fails if there is nothing left or none are
+// wanted.
+func (t *target) judge(a *app, o *options, refused []*hook.UnpatchableError) error {
+	if len(refused) == 0 {
+		return nil
+	}
+	total := len(t.sites) + len(t.refused)
+	if len(t.refused) < total && !o.strict {
+		o.note(a, "%d of %d functions cannot be hooked and are left out: %s", len(t.refused), total, tellRefused(refused, o.verbose))
+		return nil
+	}
+	if len(t.refused) == 1 {
+		r := t.refused[0]
+		return fmt.Errorf("process %d: %w; %s", t.pid, r, r.Reason.Explain())
+	}
+	return fmt.Errorf("process %d: %w: %d of %d: %s", t.pid, hook.ErrUnpatchable, len(t.refused), total, tellRefused(refused, o.verbose))
+}
+
+const namesShown = 5
+
+// tellRefused names functions by reason, the most frequent first.
+func tellRefused(refused []*hook.UnpatchableError, all bool) string {
+	by := map[hook.Refusal][]string{}
+	for _, r := range refused {
+		by[r.Reason] = append(by[r.Reason], r.Function)
+	}
+	reasons := slices.SortedFunc(maps.Keys(by), func(x, y hook.Refusal) int {
+		return cmp.Or(cmp.Compare(len(by[y]), len(by[x])), cmp.Compare(x, y))
+	})
+	var parts []string
+	for _, r := range reasons {
+		n := by[r]
+		more := ""
+		if !all && len(n) > namesShown {
+			n, more = n[:namesShown], ", ..."
+		}
+		parts = append(parts, fmt.Sprintf("%d %s (%s%s)", len(by[r]), r, strings.Join(n, ", "), more))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// tellShared says which of the names asked for several functions have.
+func (t *target) tellShared(a *app, o *options) {
+	for _, name := range o.args {
+		n := 0
+		for _, s := range t.sites {
+			if s.Function.Name() == name || s.Function.DisplayName() == name {
+				n++
+			}
+		}
+		if n > 1 {
+			o.note(a, "%s is the name of %d functions; all are hooked", name, n)
+		}
+	}
+}
+
+// count hooks the functions.
+func (t *target) count(a *app, o *options) error {
+	begin := time.Now()
+	c, err := trampoline.Count(a.ctx, t.p, t.sites)
+	if err != nil {
+		return fmt.Errorf("process %d: %w", t.pid, err)
+	}
+	t.attach += time.Since(begin)
+	t.counter = c
+	t.refused = append(t.refused, c.Refused()...)
+	t.sites = slices.DeleteFunc(t.sites, func(s hook.Site) bool {
+		return slices.ContainsFunc(c.Refused(), func(r *hook.UnpatchableError) bool { return r.Addr == s.Function.Addr() })
+	})
+	return t.judge(a, o, c.Refused())
+}
+
+// ended reports whether there is nothing left to count in the target.
+func (t *target) ended() bool {
+	select {
+	case <-t.p.Done():
+		t.gone = true
+	default:
+		t.execed = t.execed || t.p.Execed()
+	}
+	return t.gone || t.execed
+}
+
+const (
+	drainTries = 20
+	drainPause = 50 * time.Millisecond
+)
+
+// close detaches. What a thread still needs is tried again for a second.
+func (t *target) close() error {
+	begin := time.Now()
+	t.ended()
+	if !t.gone && !t.execed {
+		t.children, _ = t.p.ForkChildren() // they only serve to be named
+	}
+	err := t.p.Close()
+	for i := 0; errors.Is(err, hook.ErrDraining) && i < drainTries; i++ {
+		time.Sleep(drainPause)
+		err = t.p.Close()
+	}
+	t.detach = time.Since(begin)
+	if err != nil {
+		t.left = append(t.left, t.p.Cleaned().Left...)
+		if len(t.left) == 0 {
+			t.left = []string{err.Error()}
+		}
+	}
+	return err
+}
+
+// calls are the counts now, and their sum.
+func (t *target) calls() ([]trampoline.FunctionCount, uint64) {
+	if t.counter == nil {
+		return nil, 0
+	}
+	counts := t.counter.Read()
+	sum := uint64(0)
+	for _, c := range counts {
+		sum += c.Calls
+	}
+	return counts, sum
+}
+
+// watch waits until there is a reason to stop: the user's wish, the time, the
+// number of events, or all targets' ends. tick is called now and then.
+func (a *app) watch(o *options, targets []*target, tick func()) {
+	ctx := a.ctx
+	if o.duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.duration)
+		defer cancel()
+	}
+	const interval = 20 * time.Millisecond
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for !allEnded(targets) && (o.count == 0 || sumCalls(targets) < o.count) {
+		tick()
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func allEnded(targets []*target) bool {
+	n := 0
+	for _, t := range targets {
+		if t.ended() {
+			n++
+		}
+	}
+	return n == len(targets)
+}
+
+func sumCalls(targets []*target) uint64 {
+	sum := uint64(0)
+	for _, t := range targets {
+		_, n := t.calls()
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"strings"
+)
+
+// verb is one entry of the dispatch table.
+type verb struct {
+	name  string
+	args  string // what follows the flags, for the usage line
+	short string // one line for the overview
+	help  string // examples first
+	flags func(*options, *flag.FlagSet)
+	// command: what follows -- is a program to start, unless -p is given.
+	command bool
+	run     func(*app, *options) error
+}
+
+// verbs in the order of the help. It is filled by init because help refers to
+// it too.
+var verbs []*verb
+
+func init() {
+	verbs = []*verb{&demoVerb, &listVerb, &statVerb, &statusVerb, &recoverVerb, &disasmVerb, &infoVerb}
+}
+
+// later are verbs of the command's contract that are not built yet.
+var later = map[string]bool{"graph": true, "trace": true, "hist": true, "record": true, "report": true,
+	"replace": true, "restore": true, "inject": true}
+
+func verbNamed(name string) *verb {
+	for _, v := range verbs {
+		if v.name == name {
+			return v
+		}
+	}
+	return nil
+}
+
+func verbList() string {
+	names := make([]string, len(verbs))
+	for i, v := range verbs {
+		names[i] = v.name
+	}
+	return strings.Join(names, ", ")
+}
+
+func (a *app) runVerb(v *verb, args []string) error {
+	o, err := parse(v, args)
+	if errors.Is(err, flag.ErrHelp) {
+		return a.help([]string{v.name})
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.openOutput(a); err != nil {
+		return err
+	}
+	err = v.run(a, o)
+	if cerr := o.closeOutput(); err == nil {
+		err = cerr
+	}
+	return err
+}
