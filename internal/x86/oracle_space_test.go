@@ -224,11 +224,29 @@ func isRelativeBranch(opcode []byte) bool {
 	return b&0xf0 == 0x70 || b&^3 == 0xe0 || b == 0xe8 || b == 0xe9 || b == 0xeb
 }
 
-// lax is where objdump takes prefixes that the manuals do not allow.
-var lax = map[string]bool{
-	"c4 map 1 opcode 77 pp 1": true, "c4 map 1 opcode 77 pp 2": true, "c4 map 1 opcode 77 pp 3": true, // vzeroupper
-	"c4 map 1 opcode ae pp 1": true, "c4 map 1 opcode ae pp 2": true, "c4 map 1 opcode ae pp 3": true, // vldmxcsr
-}
+// incomparable lists opcodes and prefixes about which objdump cannot be asked:
+// those where it takes prefixes that the manuals do not allow, and those newer
+// than it (2.40), which testdata/decode.txt has from another assembler.
+var incomparable = func() map[string]bool {
+	m := map[string]bool{}
+	for _, c := range []struct{ class, pps string }{
+		{"c4 map 1 opcode 77", "123"},  // vzeroupper
+		{"c4 map 1 opcode ae", "123"},  // vldmxcsr
+		{"c4 map 2 opcode 6c", "01"},   // tcmmimfp16ps, tcmmrlfp16ps
+		{"c4 map 2 opcode cb", "3"},    // vsha512rnds2
+		{"c4 map 2 opcode cc", "3"},    // vsha512msg1
+		{"c4 map 2 opcode cd", "3"},    // vsha512msg2
+		{"c4 map 2 opcode d2", "012"},  // vpdpwsud ..
+		{"c4 map 2 opcode d3", "012"},  // vpdpwsuds ..
+		{"c4 map 2 opcode da", "0123"}, // vsm3msg1, vsm3msg2, vsm4key4, vsm4rnds4
+		{"c4 map 3 opcode de", "1"},    // vsm3rnds2
+	} {
+		for _, pp := range c.pps {
+			m[c.class+" pp "+string(pp)] = true
+		}
+	}
+	return m
+}()
 
 func compareVector(t *testing.T, list []candidate) {
 	type count struct{ ours, theirs int }
@@ -238,7 +256,7 @@ func compareVector(t *testing.T, list []candidate) {
 		if v.text == "" {
 			t.Fatalf("no verdict about % x", list[i].code)
 		}
-		if lax[list[i].class] {
+		if incomparable[list[i].class] {
 			continue
 		}
 		in, err := decodePadded(list[i])
