@@ -26,3 +26,14 @@ func TestLeftoversFindOrphan(t *testing.T) {
 		t.Errorf("after its end: %v", left)
 	}
 }
+
+func TestRepeat(t *testing.T) {
+	t.Setenv("FUNCTAP_LONG", "")
+	if n := Repeat(3, 100); n != 3 {
+		t.Errorf("short: %d", n)
+	}
+	t.Setenv("FUNCTAP_LONG", "1")
+	if n := Repeat(3, 100); n != 100 {
+		t.Errorf("long: %d", n)
+	}
+}
