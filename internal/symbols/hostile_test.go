@@ -251,8 +251,11 @@ type sparse struct {
 
 func (s sparse) ReadAt(b []byte, off int64) (int, error) {
 	n := int(min(int64(len(b)), max(0, s.size-off)))
-	for i := range b[:n] {
+	for i := range min(n, len(s.pattern)) {
 		b[i] = s.pattern[(off+int64(i))%int64(len(s.pattern))]
+	}
+	for done := len(s.pattern); done < n; done *= 2 {
+		copy(b[done:n], b[:done])
 	}
 	if off < int64(len(s.head)) {
 		copy(b[:n], s.head[off:])
