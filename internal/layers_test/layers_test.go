@@ -176,7 +176,7 @@ func TestRulesFail(t *testing.T) {
 		{"hook/a.go", `import _ "github.com/functap/functap/internal/plan"`, ""},
 		{"hook/a.go", `import _ "github.com/functap/functap/trampoline"`, "hook must not import trampoline"},
 		{"examples/count/a.go", `import _ "github.com/functap/functap/internal/plan"`, "examples/count must not import internal/plan"},
-		{"cmd/functap/a.go", `import _ "github.com/functap/functap/internal/ptrace"`, "cmd/functap must not import internal/ptrace"},
+		{"cmd/functap/a.go", `import _ "github.com/functap/functap/internal/arena"`, "cmd/functap must not import internal/arena"},
 		{"internal/x86/a.go", `import _ "github.com/functap/functap/internal/plan"`, "internal/x86 must not import internal/plan"},
 		{"internal/x86/a.go", `import _ "os"`, "sees no process"},
 		{"internal/x86/a_test.go", `import _ "os/exec"`, ""},
