@@ -27,7 +27,8 @@ NOINLINE long work_sum(const long *p, int n)
 	return sum;
 }
 
-NOINLINE long work_fib(long n)
+/* Every call is to be a call: gcc would make a loop of the second one. */
+__attribute__((optimize("no-optimize-sibling-calls"))) NOINLINE long work_fib(long n)
 {
 	COUNT(I_work_fib);
 	return n < 2 ? n : work_fib(n - 1) + work_fib(n - 2);
