@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-
-	"github.com/functap/functap/internal/ptrace"
 )
 
 // sortOut looks at the code in memory, with the target running, and lists the
 // sites that are still to be patched. What differs from the file is refused by
 // name; the stop checks once more.
 func (p *Process) sortOut(sites []Site, pt *Patch) ([]Site, error) {
-	mem, err := ptrace.OpenMem(p.pid)
+	mem, err := openMem(p.pid)
 	if err != nil {
 		return nil, wrapExit(err)
 	}

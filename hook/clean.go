@@ -201,7 +201,7 @@ func (c *cleaner) unmap(_ *ptrace.Stop, rc *remote.Caller) error {
 		}
 	}
 	for _, fd := range c.r.fds {
-		if link, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", c.p.pid, fd)); !strings.HasPrefix(link, "/memfd:"+memfdName) {
+		if link, _ := os.Readlink(procPath(c.p.pid, fmt.Sprintf("fd/%d", fd))); !strings.HasPrefix(link, "/memfd:"+memfdName) {
 			continue
 		}
 		if _, err := rc.Syscall(sysClose, fd); err != nil {
@@ -214,7 +214,7 @@ func (c *cleaner) unmap(_ *ptrace.Stop, rc *remote.Caller) error {
 
 // unmapOurs unmaps a range if it still is what we mapped there.
 func unmapOurs(rc *remote.Caller, pid int, r arena.Range) (bool, error) {
-	maps, err := procfs.Maps(pid)
+	maps, err := mapsOf(pid)
 	if err != nil {
 		return false, err
 	}
@@ -235,7 +235,7 @@ func unmapOurs(rc *remote.Caller, pid int, r arena.Range) (bool, error) {
 
 // wipedOnFork reports whether a mapping has the flag that madvise gave it.
 func wipedOnFork(pid int, m procfs.Mapping) bool {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps", pid))
+	b, err := os.ReadFile(procPath(pid, "smaps"))
 	if err != nil {
 		return false
 	}

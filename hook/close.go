@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/functap/functap/internal/ptrace"
 )
 
 // Close puts the target back: one stop in which the original bytes return and
@@ -35,6 +33,7 @@ func (p *Process) detach(ctx context.Context) error {
 	}
 	var err error
 	p.cleaned, err = p.clean(ctx, p.session.remains())
+	err = p.settle(err)
 	if errors.Is(err, ErrExited) || errors.Is(err, ErrExeced) {
 		err = nil // there is nothing to put back
 	}
@@ -84,7 +83,7 @@ func (p *Process) Cleaned() Cleaned {
 
 // look finds what of functap's is in the process.
 func (p *Process) look() (*remains, error) {
-	mem, err := ptrace.OpenMem(p.pid)
+	mem, err := openMem(p.pid)
 	if err != nil {
 		return nil, wrapExit(err)
 	}

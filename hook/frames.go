@@ -3,7 +3,6 @@ package hook
 import (
 	"fmt"
 
-	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/sigframe"
 )
@@ -15,11 +14,11 @@ const goFrameLimit = 64 << 10
 // prepareFrames finds, with the target running, the code that its signal
 // handlers return to; signal frames are recognised by its address.
 func (p *Process) prepareFrames() error {
-	maps, err := procfs.Maps(p.pid)
+	maps, err := mapsOf(p.pid)
 	if err != nil {
 		return wrapGone(err)
 	}
-	mem, err := ptrace.OpenMem(p.pid)
+	mem, err := openMem(p.pid)
 	if err != nil {
 		return wrapExit(err)
 	}
@@ -31,7 +30,7 @@ func (p *Process) prepareFrames() error {
 // eachFrame calls f for every signal frame on the stopped threads' stacks, with
 // the instruction pointer that it will return to.
 func (p *Process) eachFrame(st *ptrace.Stop, f func(*ptrace.Thread, sigframe.Frame, uint64) error) error {
-	maps, err := procfs.Maps(p.pid)
+	maps, err := mapsOf(p.pid)
 	if err != nil {
 		return wrapGone(err)
 	}

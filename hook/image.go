@@ -25,9 +25,7 @@ type Image struct {
 	end      uint64
 	mappings []procfs.Mapping
 
-	open    sync.Once
-	module  *symbols.Module
-	openErr error
+	module *symbols.Module
 
 	analyze    sync.Once
 	analysis   *plan.Analysis
@@ -41,14 +39,9 @@ type Image struct {
 // Base is the difference between addresses in memory and those in the file.
 func (im *Image) Base() uint64 { return im.bias }
 
-// Module returns the file's symbols. Its addresses are the file's own.
+// symbols returns the file's symbols. Their addresses are the file's own.
 func (im *Image) symbols() (*symbols.Module, error) {
-	im.open.Do(func() {
-		if im.module == nil {
-			im.module, im.openErr = openMapped(im.pid, im.mappings[0])
-		}
-	})
-	return im.module, im.openErr
+	return im.module, nil
 }
 
 func (im *Image) plans() (*plan.Analysis, error) {
@@ -84,8 +77,15 @@ func (im *Image) Functions() ([]*Function, error) {
 	return im.funcs, im.listErr
 }
 
-func openMapped(pid int, m procfs.Mapping) (*symbols.Module, error) {
-	f, err := procfs.OpenMapped(pid, m)
+// openMapped opens the file that a process has mapped. Where that cannot be
+// reached (deleted, or replaced, and the kernel's own link to it is not
+// permitted), the image in memory has to do: it has no .symtab.
+func openMapped(pid int, maps []procfs.Mapping, i int) (*symbols.Module, error) {
+	m := maps[i]
+	f, err := procfs.OpenMapped(liveTask(pid), m)
+	if errors.Is(err, procfs.ErrNotSameFile) {
+		return fromMemory(pid, maps, i)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening %s as process %d has it mapped: %w", m.Path, pid, err)
 	}
@@ -93,6 +93,24 @@ func openMapped(pid int, m procfs.Mapping) (*symbols.Module, error) {
 	if err != nil {
 		f.Close()
 		return nil, err
+	}
+	return mod, nil
+}
+
+// fromMemory reads an image from where it is loaded.
+func fromMemory(pid int, maps []procfs.Mapping, i int) (*symbols.Module, error) {
+	base := maps[i].Start
+	for k := i; k >= 0 && maps[k].Inode == maps[i].Inode; k-- {
+		base = maps[k].Start
+	}
+	mem, err := openMem(pid)
+	if err != nil {
+		return nil, err
+	}
+	mod, err := symbols.FromMemory(maps[i].Path, mem, base)
+	if err != nil {
+		mem.Close()
+		return nil, fmt.Errorf("reading %s from the memory of process %d: %w", maps[i].Path, pid, err)
 	}
 	return mod, nil
 }
@@ -129,7 +147,7 @@ func (im *Image) same(o *Image) bool {
 // imageOf makes the image to which the executable mapping i belongs.
 func imageOf(pid int, maps []procfs.Mapping, i int) (*Image, error) {
 	text := maps[i]
-	mod, err := openMapped(pid, text)
+	mod, err := openMapped(pid, maps, i)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/functap/functap/internal/plan"
 	"github.com/functap/functap/internal/symbols"
@@ -156,6 +158,8 @@ func (f *finder) exclude(chosen map[uint64]*Function, patterns []string) error {
 // all are the functions of all images, parts of functions left out.
 func (f *finder) all() ([]*Function, error) { return f.filter(func(*Function) bool { return true }) }
 
+// filter asks keep about every function, in parallel: demangling 80,000 names
+// takes half a second.
 func (f *finder) filter(keep func(*Function) bool) ([]*Function, error) {
 	var out []*Function
 	for _, im := range f.images {
@@ -163,8 +167,19 @@ func (f *finder) filter(keep func(*Function) bool) ([]*Function, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, fn := range funcs {
-			if !fn.sym.Cold && keep(fn) {
+		kept := make([]bool, len(funcs))
+		var wg sync.WaitGroup
+		size := len(funcs)/runtime.GOMAXPROCS(0) + 1
+		for lo := 0; lo < len(funcs); lo += size {
+			wg.Go(func() {
+				for i := lo; i < min(lo+size, len(funcs)); i++ {
+					kept[i] = !funcs[i].sym.Cold && keep(funcs[i])
+				}
+			})
+		}
+		wg.Wait()
+		for i, fn := range funcs {
+			if kept[i] {
 				out = append(out, fn)
 			}
 		}

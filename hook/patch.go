@@ -48,11 +48,11 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 	pt := &Patch{p: p}
 	fresh, err := p.sortOut(sites, pt)
 	if err != nil {
-		return nil, fmt.Errorf("checking the code in memory: %w", err)
+		return nil, fmt.Errorf("checking the code in memory: %w", p.settle(err))
 	}
 	if len(fresh) > 0 {
 		if err := p.patchNew(ctx, fresh); err != nil {
-			return nil, fmt.Errorf("patching %d functions: %w", len(fresh), err)
+			return nil, fmt.Errorf("patching %d functions: %w", len(fresh), p.settle(err))
 		}
 	}
 	for _, st := range sites {

@@ -118,7 +118,7 @@ func (b *builder) place() error {
 }
 
 func addressSpace(pid int) (arena.Space, error) {
-	maps, err := procfs.Maps(pid)
+	maps, err := mapsOf(pid)
 	if err != nil {
 		return arena.Space{}, err
 	}
@@ -212,7 +212,7 @@ func mmapAt(c *remote.Caller, addr, size, prot, flags, fd, off uint64) (uint64, 
 
 // open maps the memfd here too and starts the arena.
 func (b *builder) open() error {
-	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", b.p.pid, b.fd), os.O_RDWR, 0)
+	f, err := os.OpenFile(procPath(b.p.pid, fmt.Sprintf("fd/%d", b.fd)), os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("opening the target's memfd: %w", err)
 	}

@@ -27,6 +27,9 @@ type AttachOptions struct {
 	// By default it asks for real-time priority, which needs a privilege
 	// (RLIMIT_RTPRIO or CAP_SYS_NICE) and shortens stops of busy targets.
 	NoRealTime bool
+	// TrySeccomp goes on although a thread of the target has a seccomp filter.
+	// A filter that kills for mmap or memfd_create then kills the target.
+	TrySeccomp bool
 }
 
 // Process is a target. It is made by Attach and put right by Close.
@@ -60,7 +63,7 @@ type Process struct {
 func Attach(ctx context.Context, pid int, opts *AttachOptions) (*Process, error) {
 	p, err := newProcess(pid, opts)
 	if err == nil {
-		if err = p.start(ctx); err != nil {
+		if err = p.settle(p.start(ctx)); err != nil {
 			p.tracer.Close()
 		}
 	}
@@ -95,7 +98,7 @@ func (p *Process) start(ctx context.Context) error {
 	if _, err := p.sweepRemains(ctx, false); err != nil {
 		return err
 	}
-	maps, err := procfs.Maps(p.pid)
+	maps, err := mapsOf(p.pid)
 	if err != nil {
 		return err
 	}
@@ -203,11 +206,11 @@ func identify(pid int) (identity, error) {
 	if err != nil {
 		return identity{}, wrapGone(err)
 	}
-	auxv, err := os.ReadFile(fmt.Sprintf("/proc/%d/auxv", pid))
+	auxv, err := os.ReadFile(procPath(pid, "auxv"))
 	if err != nil {
 		return identity{}, fmt.Errorf("reading the auxiliary vector: %w", err)
 	}
-	exe, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
+	exe, err := os.Stat(procPath(pid, "exe"))
 	if err != nil {
 		return identity{}, fmt.Errorf("looking at the program's file: %w", err)
 	}

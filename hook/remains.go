@@ -48,7 +48,7 @@ func isOurs(path string) bool { return path == "/memfd:"+memfdName }
 
 // findRemains looks through maps and descriptors.
 func findRemains(pid int, mem io.ReaderAt) (*remains, error) {
-	maps, err := procfs.Maps(pid)
+	maps, err := mapsOf(pid)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func allZero(b []byte) bool {
 
 // memfds lists open descriptors of our memfds in a process.
 func memfds(pid int) ([]uint64, error) {
-	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	dir := procPath(pid, "fd")
 	names, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("listing descriptors: %w", wrapGone(err))

@@ -18,6 +18,9 @@ const signalRetries = 20
 // for the call's frame can be had that way, all threads are stopped, so that
 // the main thread's stack can serve.
 func (p *Process) onThread(ctx context.Context, why string, fn func(*ptrace.Stop, *remote.Caller) error) error {
+	if err := p.checkSeccomp(); err != nil {
+		return err
+	}
 	maps, gadgets, err := p.gadgets()
 	if err != nil {
 		return err
@@ -73,11 +76,11 @@ func (p *Process) oneThread(ctx context.Context, why string, run func(*ptrace.St
 // gadgets looks, with the target running, for the instructions that remote
 // calls are made with.
 func (p *Process) gadgets() ([]procfs.Mapping, remote.Gadgets, error) {
-	maps, err := procfs.Maps(p.pid)
+	maps, err := mapsOf(p.pid)
 	if err != nil {
 		return nil, remote.Gadgets{}, wrapGone(err)
 	}
-	mem, err := ptrace.OpenMem(p.pid)
+	mem, err := openMem(p.pid)
 	if err != nil {
 		return nil, remote.Gadgets{}, wrapExit(err)
 	}

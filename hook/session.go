@@ -105,7 +105,7 @@ func (p *Process) ensureSession() (*session, error) {
 		return p.session, nil
 	}
 	s := &session{owner: newOwner(p.tracer.TID())}
-	auxv, err := procfs.Auxv(p.pid)
+	auxv, err := procfs.Auxv(liveTask(p.pid))
 	if err != nil {
 		return nil, err
 	}
