@@ -8,13 +8,21 @@ import "encoding/binary"
 func Decode(code []byte) (Inst, error) {
 	d := decoder{code: code, pp: ppNone}
 	o := d.operation()
-	if o.form&ok != 0 && o.form&modrm != 0 {
+	if o.form&(ok|modrm) == ok|modrm {
 		o = d.operands(o)
 	}
 	if o.form&ok != 0 {
-		d.immediate(o.form)
-		d.branch(&o)
-		d.effects(&o)
+		if o.form&immMask != 0 {
+			d.immediate(o.form)
+		}
+		d.Flow = Flow(o.form & flowMask >> flowShift)
+		if o.form&relMask != 0 {
+			o = d.branch(o)
+		}
+		if o.form&(cond|str|quirk|suffix) != 0 {
+			o = d.unusual(o)
+		}
+		d.FlagsRead, d.FlagsWritten = Flags(o.fx>>8), Flags(o.fx&0xff)
 	}
 	switch {
 	case d.pos > len(code) && len(code) < MaxLen:
@@ -283,8 +291,6 @@ func (d *decoder) displacement(n uint8) {
 func (d *decoder) immediate(f form) {
 	n := uint8(0)
 	switch f & immMask {
-	case immNone:
-		return
 	case moffs:
 		n = 8
 		if d.Prefix&PrefixAddrSize != 0 {
@@ -318,18 +324,14 @@ func (d *decoder) operandSize(wide uint8) uint8 {
 // prefix Intel processors ignore the prefix, AMD's cut displacement and
 // instruction pointer to 16 bits; REX.W, which takes precedence over the
 // prefix everywhere, settles it (the linker pads calls with 66 66 48).
-func (d *decoder) branch(o *op) {
-	d.Flow = Flow(o.form & flowMask >> flowShift)
-	n := uint8(o.form & relMask >> relShift)
-	if n == 0 {
-		return
-	}
+func (d *decoder) branch(o op) op {
 	if d.Prefix&PrefixOpSize != 0 && d.REX&8 == 0 {
-		o.form &^= ok
-		return
+		return op{}
 	}
+	n := uint8(o.form & relMask >> relShift)
 	d.RelOff, d.RelLen = uint8(d.pos), n
 	d.Rel = d.value(n)
+	return o
 }
 
 // lockable reports whether a lock prefix, if there, is allowed: with the

@@ -32,29 +32,22 @@ const (
 // three bits of the condition: o, b, e, be, s, p, l, le and their opposites.
 var condReads = [8]Flags{OF, CF, ZF, CF | ZF, SF, PF, SF | OF, ZF | SF | OF}
 
-// effects fills in the flags, and finds out what only operands tell: no-ops.
-func (d *decoder) effects(o *op) {
-	if o.form&(cond|str|quirk|suffix) != 0 {
-		d.unusualEffects(o)
-	}
-	d.FlagsRead |= Flags(o.fx >> 8)
-	d.FlagsWritten = Flags(o.fx & 0xff)
-}
-
-func (d *decoder) unusualEffects(o *op) {
+// unusual adjusts what the table says of an opcode to its prefixes and operands.
+func (d *decoder) unusual(o op) op {
 	switch {
 	case o.form&cond != 0:
-		d.FlagsRead = condReads[d.Opcode>>1&7]
+		o.fx = effect(condReads[d.Opcode>>1&7]) << 8
 	case o.form&str != 0:
-		d.FlagsRead = DF
 		if d.Prefix&(PrefixRep|PrefixRepNE) != 0 && o.fx != 0 { // cmps, scas: perhaps 0 times
 			o.fx = fxMaybe
 		}
+		o.fx |= effect(DF) << 8
 	case o.form&suffix != 0:
-		d.now3D(o)
+		d.now3D(&o)
 	default:
-		d.quirks(o)
+		d.quirks(&o)
 	}
+	return o
 }
 
 // now3D takes the opcode from the place of the immediate.
