@@ -4,7 +4,8 @@
 // the few that a hook is made of. It is no disassembler and has no names.
 //
 // Decode covers 64-bit mode whole: every legacy prefix and REX, the one-byte
-// opcodes, the maps 0F, 0F38 and 0F3A, 3DNow!, VEX, EVEX (without APX) and XOP.
+// opcodes, the maps 0F, 0F38 and 0F3A, 3DNow!, VEX, EVEX and XOP, but not what
+// is newest: APX, AVX10.2, FRED and user-mode access to MSRs are unknown to it.
 // Its one promise is that a length it returns is right. What it does not know
 // to be an instruction is ErrUnknown and never a guess, and so are the forms
 // on which processors disagree (a 16-bit relative branch) or that only data

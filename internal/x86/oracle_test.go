@@ -2,6 +2,7 @@ package x86
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"errors"
 	"flag"
@@ -91,12 +92,7 @@ func functionBounds(t *testing.T, f *elf.File) []span64 {
 		}
 	}
 	all = append(all, unwindBounds(t, f)...)
-	slices.SortFunc(all, func(a, b span64) int {
-		if a.start < b.start {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b span64) int { return cmp.Compare(a.start, b.start) })
 	return joinSpans(all)
 }
 
