@@ -23,7 +23,7 @@ func Check(pid int) error {
 	if err != nil {
 		return missing(pid)
 	}
-	if dead(st) {
+	if dead(st) && st.Threads < 2 {
 		return fmt.Errorf("stopping process %d: %w; its parent %d has to wait for it", pid, ErrZombie, st.PPID)
 	}
 	target := party{pid: pid}

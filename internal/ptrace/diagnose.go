@@ -80,8 +80,10 @@ func diagnose(pid, tid int, cause error) error {
 			return fmt.Errorf("stopping process %d: %w", pid, err)
 		}
 	}
-	return fmt.Errorf("stopping process %d: %w: %w; a security module or the container's settings may forbid it", pid, ErrPermission, cause)
+	return fmt.Errorf("stopping process %d: %w: %w", pid, errUnexplained, cause)
 }
+
+var errUnexplained = permission("a security module or the settings of a container may forbid it")
 
 func kernelThread(_, target party) error {
 	st, err := procfs.ReadStat(target.pid)

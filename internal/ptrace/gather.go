@@ -15,6 +15,8 @@ import (
 // threads stand still, shows nobody new. A thread can only be born of one that
 // runs, so then there is none left.
 func (s *Stop) gather() error {
+	s.undertaker = newUndertaker()
+	defer s.undertaker.stop()
 	for round := 0; ; round++ {
 		changed, err := s.seizeNew()
 		if err != nil {
@@ -80,6 +82,7 @@ func (s *Stop) seizeNew() (changed bool, err error) {
 	return changed, nil
 }
 
+// tasks lists the threads to stop, the main thread first.
 func (s *Stop) tasks() ([]int, error) {
 	if s.only != 0 {
 		return []int{s.only}, nil
@@ -87,6 +90,9 @@ func (s *Stop) tasks() ([]int, error) {
 	tids, err := procfs.Tasks(s.pid)
 	if err != nil {
 		return nil, fmt.Errorf("listing threads of process %d: %w", s.pid, ErrExited)
+	}
+	if i := slices.Index(tids, s.pid); i > 0 {
+		tids[0], tids[i] = tids[i], tids[0]
 	}
 	return tids, nil
 }
@@ -103,7 +109,7 @@ func (s *Stop) seize(tid int) (again bool, err error) {
 	if old {
 		delete(s.tracer.lingering, tid)
 	} else {
-		th = &Thread{tid: tid}
+		th = s.newThread(tid)
 		if err := seize(tid); err != nil {
 			return s.refused(tid, err)
 		}
@@ -113,12 +119,21 @@ func (s *Stop) seize(tid int) (again bool, err error) {
 	}
 	s.known[tid] = true
 	s.threads = append(s.threads, th)
+	if tid != s.pid {
+		s.undertaker.add(tid)
+	}
 	if err := interrupt(tid); err != nil && !errors.Is(err, unix.ESRCH) {
 		return false, fmt.Errorf("interrupting thread %d: %w", tid, err)
 	}
 	return true, nil
 }
 
+func (s *Stop) newThread(tid int) *Thread {
+	return &Thread{tid: tid, child: s.child && tid == s.pid}
+}
+
+// refused judges a thread that could not be seized. Where no reason is found it
+// was in the middle of an exec or an exit, and another look tells more.
 func (s *Stop) refused(tid int, cause error) (again bool, err error) {
 	if errors.Is(cause, unix.ESRCH) && tid != s.only {
 		return true, nil
@@ -140,7 +155,12 @@ func (s *Stop) refused(tid int, cause error) (again bool, err error) {
 		s.known[tid] = true
 		return false, nil
 	}
-	return false, diagnose(s.pid, tid, cause)
+	err = diagnose(s.pid, tid, cause)
+	if errors.Is(err, errUnexplained) && s.expired() == nil && s.puzzled < maxPuzzled {
+		s.puzzled++
+		return true, nil
+	}
+	return false, err
 }
 
 // leaderOnly refuses a process of which nothing but the zombie is left.
@@ -205,8 +225,8 @@ func (s *Stop) followExec(th *Thread) (leader []*Thread, err error) {
 		case err != nil || dead(st): // all are dying
 		case th.tid == s.pid: // by a thread that was not seized yet
 			th.state = execed
-		case st.State != 't':
-			leader = []*Thread{s.leader()}
+		default:
+			leader = s.newLeader(st)
 		}
 	}
 	if th.state == execed {
@@ -215,43 +235,70 @@ func (s *Stop) followExec(th *Thread) (leader []*Thread, err error) {
 	return leader, nil
 }
 
-// leader makes the main thread's id a member that has yet to stop.
-func (s *Stop) leader() *Thread {
+// newLeader makes the main thread's id a member that has yet to stop, unless it
+// is one that stands still: recheck then tells whether it is another by now.
+func (s *Stop) newLeader(st procfs.Stat) []*Thread {
 	i := slices.IndexFunc(s.threads, func(th *Thread) bool { return th.tid == s.pid })
+	if i < 0 && !s.known[s.pid] {
+		return nil // not seized yet
+	}
 	if i < 0 {
 		i = len(s.threads)
-		s.threads = append(s.threads, &Thread{tid: s.pid})
-		s.known[s.pid] = true
+		s.threads = append(s.threads, s.newThread(s.pid))
+	} else if st.State == 't' && s.threads[i].state == stopped {
+		return nil
 	}
 	s.threads[i].state = running
-	return s.threads[i]
+	return s.threads[i : i+1]
 }
 
 // recheck asks for news of threads that stand still, and reports whether there
 // was some. There is only if they were killed or replaced by one that has
 // executed a program.
 func (s *Stop) recheck() (news bool, err error) {
-	for _, th := range slices.Clone(s.threads) {
-		status, ok, err := waitNow(th.tid)
-		if err != nil {
+	for _, th := range s.inState(stopped) {
+		status, ok, err := th.waitNow()
+		if err != nil || th.replaced() {
 			th.state = vanished
 		} else if ok {
 			th.accept(status)
 		}
+		news = news || ok || th.state == vanished
 		if _, err := s.followExec(th); err != nil {
 			return true, err
 		}
-		news = news || ok || err != nil
 	}
 	return news, nil
+}
+
+// replaced tells whether the main thread's id has gone to a thread that is not
+// traced, by an exec. For a process that is no child, waiting for it fails then.
+func (th *Thread) replaced() bool {
+	if !th.child {
+		return false
+	}
+	st, err := procfs.ReadStatus(th.tid)
+	// The status file has the tracing thread's id, and this is that thread.
+	return err == nil && st.TracerPid != unix.Gettid()
 }
 
 // late looks why th takes its time, at the n-th look in vain.
 func (s *Stop) late(th *Thread, n int, since time.Duration) error {
 	if th.tid == s.pid && zombieLeader(s.pid) { // ended between being seized and being stopped
 		th.state = gone
-		s.tracer.lingering[s.pid] = &Thread{tid: s.pid} // to collect its end after the others'
+		s.tracer.lingering[s.pid] = s.newThread(s.pid) // to collect its end after the others'
 		return nil
+	}
+	if th.replaced() {
+		th.state = vanished
+		_, err := s.followExec(th)
+		return err
+	}
+	if n%4 == 0 {
+		// An exec waits until the threads that it has killed are collected.
+		if _, err := s.recheck(); err != nil {
+			return err
+		}
 	}
 	if since > vforkPatience && n%16 == 0 {
 		if err := s.vforks(s.inState(running)); err != nil {
@@ -262,6 +309,8 @@ func (s *Stop) late(th *Thread, n int, since time.Duration) error {
 	switch {
 	case err == nil:
 		return nil
+	case s.vforks(s.inState(running)) != nil:
+		return s.vforks(s.inState(running))
 	case err != context.DeadlineExceeded || s.ctx.Err() != nil:
 		return fmt.Errorf("stopping process %d: %w", s.pid, err)
 	}
@@ -291,7 +340,7 @@ func (th *Thread) poll() bool {
 	if th.state != running {
 		return true
 	}
-	status, ok, err := waitNow(th.tid)
+	status, ok, err := th.waitNow()
 	switch {
 	case err != nil:
 		th.state = vanished

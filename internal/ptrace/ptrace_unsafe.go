@@ -33,7 +33,16 @@ func rawPtrace(request, tid int, addr, data uintptr) error {
 	return nil
 }
 
-func seize(tid int) error     { return rawPtrace(unix.PTRACE_SEIZE, tid, 0, seizeOptions) }
+// seize waits while a thread of the process executes a program, which can take
+// as long as it likes: so it is no raw call. See undertaker.
+func seize(tid int) error {
+	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, seizeOptions, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
 func interrupt(tid int) error { return rawPtrace(unix.PTRACE_INTERRUPT, tid, 0, 0) }
 
 // resume continues tid with request (PTRACE_CONT, PTRACE_SYSCALL or
@@ -92,7 +101,7 @@ func poke(tid int, addr, word uint64) error {
 }
 
 // waitNow asks, without blocking, for one event of the traced thread tid.
-// ok is false if there is none.
+// ok is false if there is none. If tid ended, it is reaped.
 func waitNow(tid int) (status unix.WaitStatus, ok bool, err error) {
 	var raw uint32
 	for {
@@ -104,6 +113,41 @@ func waitNow(tid int) (status unix.WaitStatus, ok bool, err error) {
 			return 0, false, errno
 		default:
 			return unix.WaitStatus(raw), got != 0, nil
+		}
+	}
+}
+
+// waitChildNow is waitNow for the main thread of a child of the tracing process,
+// which must not be reaped: it is not the tracer but the rest of the process that
+// waits for its end.
+func waitChildNow(tid int) (status unix.WaitStatus, ok bool, err error) {
+	const stoppedStatus = 0x7f
+	event, _, err := waitID(tid, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT)
+	if err != nil || event != cldTrapped && event != cldStopped {
+		return 0, event != 0, err
+	}
+	event, code, err := waitID(tid, unix.WSTOPPED)
+	return unix.WaitStatus(code<<8 | stoppedStatus), event != 0, err
+}
+
+// Values of si_code for SIGCHLD.
+const (
+	cldTrapped = 4
+	cldStopped = 5
+)
+
+// waitID returns the si_code (0: nothing to report) and si_status of waitid.
+func waitID(tid, options int) (event, code int32, err error) {
+	var info [32]int32 // siginfo_t: signo, errno, code, -, pid, uid, status
+	for {
+		_, _, errno := unix.RawSyscall6(unix.SYS_WAITID, unix.P_PID, uintptr(tid), uintptr(unsafe.Pointer(&info)),
+			uintptr(options|unix.WALL|unix.WNOHANG), 0, 0)
+		switch {
+		case errno == unix.EINTR:
+		case errno != 0:
+			return 0, 0, errno
+		default:
+			return info[2], info[6], nil
 		}
 	}
 }

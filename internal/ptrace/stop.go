@@ -3,13 +3,20 @@ package ptrace
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
+
+	"github.com/functap/functap/internal/procfs"
 )
 
 const (
 	defaultMaxStop = time.Second
 	// vforkPatience is how long everybody is held for a vfork to end.
 	vforkPatience = 10 * time.Millisecond
+	// maxPause is how long everybody is let go in between.
+	maxPause = 20 * time.Millisecond
+	// maxPuzzled is how often a refusal without a reason is tried again.
+	maxPuzzled = 5
 )
 
 // StopOptions are the options of Stop. The zero value is the normal choice.
@@ -42,6 +49,10 @@ type Stop struct {
 	deadline time.Time
 	since    time.Time // first interrupt
 	rewound  int
+	child    bool // the process is a child of the tracing one
+	puzzled  int  // refusals that had no reason
+	// undertaker is there while threads are being gathered.
+	undertaker *undertaker
 }
 
 // PID is the process's id.
@@ -80,19 +91,37 @@ func (t *Tracer) stop(ctx context.Context, pid, only int, o StopOptions, fn func
 		if err := precheck(pid, only); err != nil {
 			return err
 		}
-		deadline := time.Now().Add(limit)
-		for {
-			t.sweep()
-			s := &Stop{ctx: ctx, tracer: t, pid: pid, only: only, known: map[int]bool{}, deadline: deadline}
-			err := s.run(o, &report, fn)
-			var shared *SharedVMError
-			if !errors.As(err, &shared) || s.expired() != nil {
-				return err
-			}
-			nap(time.Millisecond) // let the vfork end in peace
+		child, err := procfs.ReadStat(pid)
+		if err != nil {
+			return missing(pid)
 		}
+		s := &Stop{ctx: ctx, tracer: t, pid: pid, only: only, child: child.PPID == os.Getpid(),
+			deadline: time.Now().Add(limit)}
+		return s.retry(o, &report, fn)
 	})
 	return report, err
+}
+
+// retry lets everybody go for a while when another process shares the memory:
+// the end of a vfork is waited for in peace.
+func (s *Stop) retry(o StopOptions, report *Report, fn func(*Stop) error) (shared error) {
+	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
+		s.tracer.sweep()
+		s.threads, s.known, s.since = nil, map[int]bool{}, time.Time{}
+		err := s.run(o, report, fn)
+		switch {
+		case errors.Is(err, ErrSharedVM):
+			shared = err
+		case errors.Is(err, ErrThreadStuck) && shared != nil:
+			return shared
+		default:
+			return err
+		}
+		nap(pause)
+		if s.expired() != nil {
+			return shared
+		}
+	}
 }
 
 // run is one attempt. fn runs only if everything stands still.

@@ -13,6 +13,7 @@ import (
 type Thread struct {
 	tid   int
 	state threadState
+	child bool        // main thread of a child of the tracing process
 	group bool        // stands in a group stop (SIGSTOP and the like)
 	sig   unix.Signal // to be delivered when it goes on
 	regs  unix.PtraceRegs
@@ -158,11 +159,18 @@ func (th *Thread) RunToSyscall(limit time.Duration) (Event, error) {
 	return th.event(status)
 }
 
+func (th *Thread) waitNow() (unix.WaitStatus, bool, error) {
+	if th.child {
+		return waitChildNow(th.tid)
+	}
+	return waitNow(th.tid)
+}
+
 // await waits for the thread's next stop.
 func (th *Thread) await(limit time.Duration) (unix.WaitStatus, error) {
 	start := time.Now()
 	for n := 0; ; n++ {
-		status, ok, err := waitNow(th.tid)
+		status, ok, err := th.waitNow()
 		switch {
 		case err != nil:
 			th.state = gone
