@@ -26,9 +26,9 @@ func (b *ifuncBodies) replace(found []*Function) ([]*Function, error) {
 	if b == nil || !slices.ContainsFunc(found, func(f *Function) bool { return f.sym.IFunc }) {
 		return found, nil
 	}
-	mem, err := ptrace.OpenMem(b.p.pid)
+	mem, err := openMem(b.p.pid)
 	if err != nil {
-		return nil, wrapExit(err)
+		return nil, err
 	}
 	defer mem.Close()
 	out := slices.Clone(found)

@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"github.com/functap/functap/internal/arena"
-	"github.com/functap/functap/internal/procfs"
-	"github.com/functap/functap/internal/ptrace"
 )
 
 // Status is what of functap's is in a process, seen from outside.
@@ -68,9 +66,9 @@ func Inspect(pid int) (*Status, error) {
 }
 
 func inspect(pid int) (*Status, error) {
-	mem, err := ptrace.OpenMem(pid)
+	mem, err := openMem(pid)
 	if err != nil {
-		return nil, wrapExit(err)
+		return nil, err
 	}
 	defer mem.Close()
 	r, err := findRemains(pid, mem)
@@ -81,7 +79,7 @@ func inspect(pid int) (*Status, error) {
 	if len(r.tables) == 0 {
 		return st, nil
 	}
-	maps, err := procfs.Maps(pid)
+	maps, err := mapsOf(pid)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package hook
 import (
 	"fmt"
 
-	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
 )
 
@@ -39,9 +38,9 @@ func look(pid int, m Match) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	maps, err := procfs.Maps(pid)
+	maps, err := mapsOf(pid)
 	if err != nil {
-		return nil, wrapGone(err)
+		return nil, err
 	}
 	p := &Process{pid: pid}
 	if p.images, err = images(pid, maps); err != nil {
@@ -51,9 +50,9 @@ func look(pid int, m Match) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	mem, err := ptrace.OpenMem(pid)
+	mem, err := openMem(pid)
 	if err != nil {
-		return nil, wrapExit(err)
+		return nil, err
 	}
 	defer mem.Close()
 	v := &View{images: p.images}

@@ -152,7 +152,8 @@ func (l *lister) text(addr uint64, code []byte) string {
 	if err != nil || in.Len != len(code) {
 		return ".byte " + strings.ReplaceAll(fmt.Sprintf("%# x", code), " ", ",")
 	}
-	return x86asm.GNUSyntax(in, addr, l.symbol)
+	// x86asm prints nothing for a displacement of 0 without registers.
+	return strings.Replace(x86asm.GNUSyntax(in, addr, l.symbol), "%gs:,", "%gs:0x0,", 1)
 }
 
 var registers = [16]string{"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
@@ -183,4 +184,3 @@ func (l *lister) symbol(addr uint64) (string, uint64) {
 	}
 	return l.v.Symbol(addr)
 }
-

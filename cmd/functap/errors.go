@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/functap/functap/hook"
@@ -34,6 +35,7 @@ var names = []struct {
 	{ptrace.ErrThreadStuck, "THREAD_STUCK", "try again later; nothing was changed"},
 	{ptrace.ErrThreadsUnstable, "THREADS_UNSTABLE", "try again later; nothing was changed"},
 	{ptrace.ErrSharedVM, "SHARED_MEMORY", "try again later; nothing was changed"},
+	{hook.ErrSeccomp, "SECCOMP", "nothing was changed"},
 	{remote.ErrSeccomp, "SECCOMP", "its own rules allow no system call to map memory; nothing was changed"},
 	{remote.ErrNoGadget, "NO_GADGET", ""},
 	{hook.ErrBusy, "BUSY", ""},
@@ -59,13 +61,12 @@ var names = []struct {
 // describe puts an error in one line: its name, what happened, what to do.
 func describe(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	text = strings.ReplaceAll(text, os.ErrProcessDone.Error()+": ", "") // says less than what it wraps
 	for _, n := range names {
 		if !errors.Is(err, n.err) {
 			continue
 		}
-		if !strings.Contains(text, n.name) {
-			text = n.name + ": " + text
-		}
+		text = n.name + ": " + strings.Replace(text, " ("+n.name+")", "", 1)
 		if n.hint != "" {
 			text += "; " + n.hint
 		}

@@ -60,7 +60,7 @@ func (a *app) help(args []string) error {
 
 func (v *verb) printHelp(w io.Writer) {
 	fmt.Fprintf(w, "%s\n\nusage: functap %s [flags] %s\n\n%s\n\nflags:\n",
-		strings.TrimSpace(v.help), v.name, v.args, v.short)
+		strings.Trim(v.help, "\n"), v.name, v.args, v.short)
 	v.flagSet(&options{}).VisitAll(func(f *flag.Flag) {
 		value, usage := flag.UnquoteUsage(f)
 		name := "-" + f.Name

@@ -37,7 +37,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
 	err := a.dispatch(args)
-	if err == nil {
+	if err == nil || errors.Is(err, syscall.EPIPE) { // the reader has seen enough
 		return statusDone
 	}
 	var code exitCode

@@ -25,26 +25,27 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 
 // options are the parsed command line of a verb.
 type options struct {
-	verb     string
-	args     []string // patterns, FILE, ...
-	command  []string
-	pids     intList
-	exclude  stringList
-	strict   bool
-	duration time.Duration
-	count    uint64
-	output   string
-	format   string
-	color    string
-	dryRun   bool
-	maxPause time.Duration
-	quiet    bool
-	verbose  bool
-	exit     string
-	top      bool
-	force    bool
-	from     string
-	exitCode bool
+	verb       string
+	args       []string // patterns, FILE, ...
+	command    []string
+	pids       intList
+	exclude    stringList
+	strict     bool
+	duration   time.Duration
+	count      uint64
+	output     string
+	format     string
+	color      string
+	dryRun     bool
+	maxPause   time.Duration
+	quiet      bool
+	verbose    bool
+	exit       string
+	top        bool
+	force      bool
+	from       string
+	exitCode   bool
+	trySeccomp bool
 
 	out     *bufio.Writer // results
 	outFile *os.File
@@ -88,6 +89,7 @@ func outputFlags(o *options, fs *flag.FlagSet) {
 }
 
 func changeFlags(o *options, fs *flag.FlagSet) {
+	fs.BoolVar(&o.trySeccomp, "try-seccomp", false, "go on although the target has a seccomp filter, which may kill it")
 	fs.DurationVar(&o.maxPause, "max-pause", 0, "give up, unchanged, if the target would stand still for longer than `DURATION` (1s if not given)")
 }
 
@@ -218,7 +220,7 @@ func (o *options) logger(w io.Writer) *slog.Logger {
 }
 
 func (o *options) attachOptions(a *app) *hook.AttachOptions {
-	return &hook.AttachOptions{Logger: o.logger(a.stderr), MaxPause: o.maxPause}
+	return &hook.AttachOptions{Logger: o.logger(a.stderr), MaxPause: o.maxPause, TrySeccomp: o.trySeccomp}
 }
 
 // note prints something about the run on standard error.

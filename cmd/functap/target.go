@@ -65,7 +65,7 @@ func (t *target) judge(a *app, o *options, refused []*hook.UnpatchableError) err
 		o.note(a, "%d of %d functions cannot be hooked and are left out: %s", len(t.refused), total, tellRefused(refused, o.verbose))
 		return nil
 	}
-	if len(t.refused) == 1 {
+	if total == 1 {
 		r := t.refused[0]
 		return fmt.Errorf("process %d: %w; %s", t.pid, r, r.Reason.Explain())
 	}

@@ -165,7 +165,7 @@ func otherID(kind string, mine, theirs [4]uint32) error {
 // is root then.
 func notDumpable(me, target party) error {
 	var st unix.Stat_t
-	if me.mayTraceAll() || unix.Stat(fmt.Sprintf("/proc/%d", target.pid), &st) != nil {
+	if me.mayTraceAll() || unix.Stat(fmt.Sprintf("/proc/%d/mem", target.pid), &st) != nil {
 		return nil
 	}
 	if target.status.Uids[1] == st.Uid {
