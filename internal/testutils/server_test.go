@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // bothUsers runs a test as the user who runs it and as an unprivileged one.
@@ -45,6 +46,17 @@ func TestRedis(t *testing.T) {
 		r.Benchmark("-c", "50", "-n", "10000", "-t", "get")
 		EventuallyEqual(t, snapshot, DiffOptions{AllowGrowth: true})
 	})
+}
+
+func TestRedisLoad(t *testing.T) {
+	r := StartRedis(t, nil)
+	before := r.Commands()["get"]
+	stop := r.StartLoad("-n", "1000", "-t", "get")
+	time.Sleep(200 * time.Millisecond)
+	runs := stop()
+	if got := r.Commands()["get"] - before; runs == 0 || got != uint64(runs)*1000 {
+		t.Errorf("%d runs made %d calls", runs, got)
+	}
 }
 
 func TestNginx(t *testing.T) {
