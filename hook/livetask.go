@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
@@ -51,10 +52,20 @@ func ended(pid int) bool {
 }
 
 // settle makes an error ErrExited if the target has ended meanwhile: whatever
-// failed, failed because of that.
+// failed, failed because of that. A process whose main thread has ended may be
+// in the middle of it.
 func (p *Process) settle(err error) error {
-	if err == nil || errors.Is(err, ErrExited) || errors.Is(err, ErrExeced) || !ended(p.pid) {
+	if err == nil || errors.Is(err, ErrExited) || errors.Is(err, ErrExeced) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", ErrExited, err)
+	for range 20 {
+		if ended(p.pid) {
+			return fmt.Errorf("%w: %w", ErrExited, err)
+		}
+		if liveTask(p.pid) == p.pid {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
 }

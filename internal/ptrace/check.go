@@ -35,6 +35,9 @@ func Check(pid int) error {
 			return fmt.Errorf("stopping process %d: %w", pid, err)
 		}
 	}
+	if dead(st) {
+		return nil // the main thread has ended and others have not: the stop asks them
+	}
 	mem, err := OpenMem(pid)
 	switch {
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):

@@ -2,10 +2,11 @@ package x86
 
 // LiveFlags returns the flags whose values at start may matter to code, which
 // sits at addr: those that some instruction may read before all are written.
-// It follows direct jumps inside code. Calls and returns end a path: the psABI
-// passes nothing in the arithmetic flags. Where a path leaves code, jumps
-// indirectly, traps or stops making sense, and after maxInsts instructions
-// over all paths together, every flag that is not yet written counts as live.
+// It follows direct jumps inside code. Where a path calls, returns, leaves code,
+// jumps indirectly, traps or stops making sense, and after maxInsts
+// instructions over all paths together, every flag that is not yet written
+// counts as live. The psABI passes nothing in the arithmetic flags, but
+// hand-written assembly may, and it is hooked like everything else.
 // DF always does, since nobody may change it under a running program.
 func LiveFlags(code []byte, addr, start uint64, maxInsts int) Flags {
 	w := flagWalk{code: code, addr: addr, budget: maxInsts, seen: map[uint64]Flags{}}
@@ -63,9 +64,7 @@ func (w *flagWalk) follow(p flagPath) {
 
 func (w *flagWalk) successors(in *Inst, pc uint64, open Flags) {
 	switch in.Flow {
-	case FlowCall, FlowCallInd, FlowRet:
-		return
-	case FlowJmpInd, FlowTrap:
+	case FlowCall, FlowCallInd, FlowRet, FlowJmpInd, FlowTrap:
 		w.live |= open
 		return
 	}
