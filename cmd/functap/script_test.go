@@ -34,11 +34,13 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"victim": onStage((*stage).victim),
-			"tell":   onStage((*stage).tell),
-			"mark":   onStage((*stage).mark),
-			"calls":  onStage((*stage).calls),
-			"hooked": onStage((*stage).hooked),
+			"victim":  onStage((*stage).victim),
+			"built":   onStage((*stage).built),
+			"tell":    onStage((*stage).tell),
+			"mark":    onStage((*stage).mark),
+			"calls":   onStage((*stage).calls),
+			"appears": onStage((*stage).appears),
+			"hooked":  onStage((*stage).hooked),
 			"asitwas": onStage(func(s *stage, _ *testscript.TestScript, args []string) {
 				s.named(args[0]).require()
 			}),
@@ -136,6 +138,11 @@ func (s *stage) victim(ts *testscript.TestScript, args []string) {
 	})
 }
 
+// built VAR SOURCE VARIANT compiles a victim that the script starts itself.
+func (s *stage) built(ts *testscript.TestScript, args []string) {
+	ts.Setenv(args[0], testutils.Build(s.t, args[1], variants[args[2]]))
+}
+
 var variants = map[string]testutils.Variant{"c": testutils.CDynamic, "cet": testutils.CET, "32": testutils.C32,
 	"cxx": testutils.CXX, "go": testutils.Go, "static": testutils.CStatic, "nopie": testutils.CNoPIE}
 
@@ -182,6 +189,17 @@ func (s *stage) hooked(_ *testscript.TestScript, args []string) {
 			}
 		}
 		return errors.New("not yet")
+	})
+}
+
+// appears FILE waits until there is something in a file.
+func (s *stage) appears(ts *testscript.TestScript, args []string) {
+	testutils.Eventually(s.t, 30*time.Second, args[0]+" appears", func() error {
+		fi, err := os.Stat(ts.MkAbs(args[0]))
+		if err == nil && fi.Size() == 0 {
+			err = errors.New("it is empty")
+		}
+		return err
 	})
 }
 

@@ -48,6 +48,9 @@ func (a *app) stat(o *options) error {
 	case len(o.pids) == 0 && len(o.command) == 0:
 		return usagef("stat wants -p PID or -- COMMAND")
 	}
+	if o.from != "main" && o.from != "entry" {
+		return usagef("--from=%s: it is main or entry", o.from)
+	}
 	targets, err := a.openAll(o)
 	if err != nil {
 		return err
@@ -61,6 +64,13 @@ func (a *app) stat(o *options) error {
 // openAll opens every -p.
 func (a *app) openAll(o *options) ([]*target, error) {
 	var targets []*target
+	if len(o.command) > 0 {
+		t, err := a.startCommand(o)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
 	for _, pid := range o.pids {
 		t, err := a.open(o, pid)
 		if err != nil {
@@ -89,7 +99,11 @@ func (a *app) dryRun(o *options, targets []*target) error {
 		o.note(a, "process %d: %d functions would be hooked, %d KiB of memory mapped; nothing was touched",
 			t.pid, len(t.sites), t.p.MemoryNeeded(t.sites)>>10)
 	}
-	return closeAll(targets)
+	err := closeAll(targets)
+	for _, t := range targets {
+		err = errors.Join(err, t.wait(o))
+	}
+	return err
 }
 
 // countAll hooks all targets, waits, unhooks them and prints.
@@ -114,6 +128,10 @@ func (a *app) finish(o *options, targets []*target) error {
 		counts, _ := t.calls()
 		err = errors.Join(err, o.table(o.out, t, counts, 0), t.summarize().print(a, o))
 	}
+	err = errors.Join(err, o.out.Flush()) // before waiting for a program
+	for _, t := range targets {
+		err = errors.Join(err, t.wait(o))
+	}
 	return err
 }
 
@@ -123,6 +141,9 @@ func (a *app) hookAll(o *options, targets []*target) error {
 			return err
 		}
 		o.note(a, "process %d: counting %d functions%s", t.pid, len(t.sites), until(o))
+		if err := t.release(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

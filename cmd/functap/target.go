@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 type target struct {
 	pid     int
 	p       *hook.Process
+	cmd     *exec.Cmd // of a program that we have started
 	sites   []hook.Site
 	refused []*hook.UnpatchableError
 	counter *trampoline.Counter
@@ -27,6 +29,7 @@ type target struct {
 	gone           bool  // it ended, or
 	execed         bool  // began another program, before we detached
 	left           []string
+	released       bool // cmd runs
 }
 
 // open attaches and chooses functions. Nothing of the target is changed yet.
