@@ -94,15 +94,18 @@ func kernelThread(_, target party) error {
 }
 
 func traced(_, target party) error {
-	tracer := target.status.TracerPid
+	tracer := target.status.TracerPid // of the thread that traces it
 	if tracer == 0 {
 		return nil
 	}
-	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", tracer))
+	st, err := procfs.ReadStatus(tracer)
 	if err != nil {
-		name = []byte("a process that cannot be seen")
+		return &TracedError{TracerPID: tracer, Name: "a process that cannot be seen"}
 	}
-	return &TracedError{TracerPID: tracer, Name: strings.TrimSpace(string(name))}
+	if main, err := procfs.ReadStatus(st.Tgid); err == nil {
+		st = main
+	}
+	return &TracedError{TracerPID: st.Tgid, Name: st.Name}
 }
 
 // yama applies the rules of Documentation/admin-guide/LSM/Yama.rst.

@@ -42,12 +42,21 @@ func (s *Stop) gather() error {
 		return err
 	}
 	if len(s.threads) == 0 {
-		return fmt.Errorf("stopping process %d: %w", s.pid, ErrExited)
+		return s.nobody()
 	}
 	if s.only != 0 {
 		return nil
 	}
 	return s.sharedVM()
+}
+
+// nobody says why no thread was found: the process is gone, or the only one left
+// could not be seized while it executed a program.
+func (s *Stop) nobody() error {
+	if st, err := procfs.ReadStat(s.pid); err == nil && !dead(st) && s.only == 0 {
+		return fmt.Errorf("stopping process %d: %w", s.pid, ErrExeced)
+	}
+	return fmt.Errorf("stopping process %d: %w", s.pid, ErrExited)
 }
 
 func (s *Stop) unstable(cause error) error {
@@ -245,6 +254,7 @@ func (s *Stop) newLeader(st procfs.Stat) []*Thread {
 	if i < 0 {
 		i = len(s.threads)
 		s.threads = append(s.threads, s.newThread(s.pid))
+		delete(s.tracer.lingering, s.pid) // the old one
 	} else if st.State == 't' && s.threads[i].state == stopped {
 		return nil
 	}

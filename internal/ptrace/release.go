@@ -57,6 +57,10 @@ func (t *Tracer) letGo(th *Thread) bool {
 // sweep lets go of lingering threads that have stopped or ended meanwhile.
 func (t *Tracer) sweep() {
 	for tid, th := range t.lingering {
+		if th.replaced() {
+			delete(t.lingering, tid)
+			continue
+		}
 		if !th.poll() {
 			continue
 		}
