@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"syscall"
 
 	"github.com/functap/functap/internal/ptrace"
 )
@@ -31,24 +32,45 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts *StartOptions) (*Process, er
 	if opts != nil {
 		o = *opts
 	}
-	t, err := ptrace.NewTracer()
-	if err != nil {
-		return nil, err
+	reached, err := startStopped(cmd, !o.FromExec)
+	var p *Process
+	if err == nil {
+		p, err = Attach(ctx, cmd.Process.Pid, &o.AttachOptions)
 	}
-	reached, err := t.Start(cmd, !o.FromExec)
-	if err = errors.Join(err, t.Close()); err != nil {
+	if err != nil {
+		if cmd.Process != nil {
+			cmd.Process.Kill() //nolint:errcheck // it may have ended
+			cmd.Wait()         //nolint:errcheck // killed
+		}
 		return nil, fmt.Errorf("starting a program to hook: %w", err)
-	}
-	p, err := Attach(ctx, cmd.Process.Pid, &o.AttachOptions)
-	if err != nil {
-		err = errors.Join(err, cmd.Process.Kill())
-		cmd.Wait() //nolint:errcheck // killed
-		return nil, err
 	}
 	if !reached && !o.FromExec {
 		p.log.Warn("no hardware breakpoint: the program stands before its loader has run, and its libraries cannot be hooked")
 	}
 	return p, nil
+}
+
+// startStopped starts cmd as a child that the kernel lets us trace from its
+// first instruction on.
+func startStopped(cmd *exec.Cmd, toEntry bool) (reached bool, err error) {
+	attr := syscall.SysProcAttr{}
+	if cmd.SysProcAttr != nil {
+		attr = *cmd.SysProcAttr
+	}
+	attr.Ptrace = true
+	cmd.SysProcAttr = &attr
+	t, err := ptrace.NewTracer()
+	if err != nil {
+		return false, err
+	}
+	reached, err = t.Start(func() (int, error) {
+		if err := cmd.Start(); err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	}, toEntry)
+	// If it failed, the end of the thread lets go of the process.
+	return reached, errors.Join(err, t.Close())
 }
 
 // Continue lets a process go on that Start has left standing. It may be called

@@ -116,7 +116,7 @@ func (f file) checkImport(l layer, imported string) []string {
 			forbid("%s must not import %s: %s", f.pkg, imported, r.why)
 		}
 	}
-	if !f.test && !l.program && slices.Contains(libraryNever, imported) {
+	if !f.test && !l.program && slices.Contains(libraryNever, imported) && (imported != "os/exec" || f.name != startsPrograms) {
 		forbid("a library must not import %s", imported)
 	}
 	if !f.test && slices.Contains(pure, f.pkg) && (slices.Contains(pureNever, imported) || strings.HasPrefix(imported, "os/")) {
@@ -190,6 +190,9 @@ func TestRulesFail(t *testing.T) {
 		{"hook/a.go", `import _ "github.com/functap/functap/internal/testutils"`, "it is for tests"},
 		{"hook/a.go", `import _ "log"`, "a library must not import log"},
 		{"hook/a.go", `import _ "log/slog"`, ""},
+		{"hook/a.go", `import _ "os/exec"`, "a library must not import os/exec"},
+		{"hook/start.go", `import _ "os/exec"`, ""},
+		{"hook/start.go", `import _ "log"`, "a library must not import log"},
 		{"hook/a.go", `import _ "unsafe"`, "unsafe belongs"},
 		{"hook/a_unsafe.go", `import _ "unsafe"`, ""},
 		{"hook/a_unsafe_test.go", `import _ "unsafe"`, ""},

@@ -3,8 +3,6 @@ package ptrace
 import (
 	"errors"
 	"fmt"
-	"os/exec"
-	"syscall"
 
 	"github.com/functap/functap/internal/procfs"
 	"golang.org/x/sys/unix"
@@ -13,31 +11,24 @@ import (
 // ErrNoBreakpoint: the machine grants no hardware breakpoint.
 var ErrNoBreakpoint = errors.New("no hardware breakpoint")
 
-// Start starts a program and leaves it stopped, as by SIGSTOP, and not traced.
+// Start has a program started, and leaves it stopped, as by SIGSTOP, and not
+// traced. start runs on the tracer's thread, and returns the process's id; it
+// must have the kernel trace the new process (syscall.SysProcAttr.Ptrace).
+// After an error beside a pid the process is still there.
+//
 // With toEntry it has run to its entry point by then: its libraries are loaded
 // and their constructors have run, nothing of its own has. Otherwise, or if
 // there are no hardware breakpoints (the second result says so), it has not run
 // at all, and only the program itself and its loader are mapped.
 //
 // The kernel ignores set-user-id bits of a program that is started traced.
-func (t *Tracer) Start(cmd *exec.Cmd, toEntry bool) (reached bool, err error) {
-	attr := syscall.SysProcAttr{}
-	if cmd.SysProcAttr != nil {
-		attr = *cmd.SysProcAttr
-	}
-	attr.Ptrace = true
-	cmd.SysProcAttr = &attr
+func (t *Tracer) Start(start func() (pid int, err error), toEntry bool) (reached bool, err error) {
 	err = t.Do(func() error {
-		if err := cmd.Start(); err != nil {
-			return err
+		pid, err := start()
+		if err == nil {
+			reached, err = runToEntry(pid, toEntry)
 		}
-		if reached, err = runToEntry(cmd.Process.Pid, toEntry); err != nil {
-			// Its end must be collected by this thread before anybody else sees it.
-			cmd.Process.Kill() //nolint:errcheck // it may have ended
-			cmd.Wait()         //nolint:errcheck // killed
-			return fmt.Errorf("starting %s: %w", cmd.Path, err)
-		}
-		return nil
+		return err
 	})
 	return reached, err
 }
