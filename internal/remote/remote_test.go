@@ -58,20 +58,25 @@ func (tg target) with(tr *ptrace.Tracer, tid int, fn func(*ptrace.Stop, *Caller)
 		if i := slices.IndexFunc(s.Threads(), func(th *ptrace.Thread) bool { return th.TID() == tid }); i >= 0 {
 			th = s.Threads()[i]
 		}
-		region, err := ScratchRegion(s, th, tg.maps, true)
-		if err != nil {
-			return err
-		}
-		c, err := New(s, th, tg.gadgets, region)
-		if err != nil {
-			return err
-		}
-		err = fn(s, c)
-		if closed := c.Close(); err == nil {
-			err = closed
-		}
-		return err
+		return tg.call(s, th, fn)
 	})
+	return err
+}
+
+// call runs fn with a Caller on a stopped thread.
+func (tg target) call(s *ptrace.Stop, th *ptrace.Thread, fn func(*ptrace.Stop, *Caller) error) error {
+	region, err := ScratchRegion(s, th, tg.maps, true)
+	if err != nil {
+		return err
+	}
+	c, err := New(s, th, tg.gadgets, region)
+	if err != nil {
+		return err
+	}
+	err = fn(s, c)
+	if closed := c.Close(); err == nil {
+		err = closed
+	}
 	return err
 }
 
