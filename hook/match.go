@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/functap/functap/internal/plan"
+	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/symbols"
 )
 
@@ -23,6 +24,7 @@ import (
 //     address), or the one after its endbr64;
 //   - module:PATTERN, for the functions of the files whose base name is
 //     module; it may be a glob, and ".so" and what follows may be left out.
+//     The program also goes by the process's name.
 //
 // C++ and Rust functions go by their symbol and by their demangled name, with
 // and without the parameter list. Parts of functions that the compiler has
@@ -40,6 +42,9 @@ type Match struct {
 // (*NoMatchError), and so is a choice of which Exclude leaves nothing.
 func (p *Process) Functions(m Match) ([]*Function, error) {
 	f := &finder{images: p.images, bodies: p.ifuncBodies()}
+	if st, err := procfs.ReadStat(p.pid); err == nil {
+		f.name = st.Comm
+	}
 	return f.find(m)
 }
 
@@ -86,6 +91,7 @@ func (f *Function) Nameless() bool { return f.sym.Source == symbols.EhFrame }
 type finder struct {
 	images []*Image
 	bodies *ifuncBodies // nil: a resolver stands for itself
+	name   string       // of the process: its program is the first image
 }
 
 func (f *finder) find(m Match) ([]*Function, error) {

@@ -139,8 +139,8 @@ func (f *finder) module(text, module, rest string) ([]*Function, error) {
 		return nil, err
 	}
 	in := &finder{bodies: f.bodies}
-	for _, im := range f.images {
-		if g.match(im.Name) || g.match(im.Path) || g.match(shortModule(im.Name)) {
+	for i, im := range f.images {
+		if g.match(im.Name) || g.match(im.Path) || g.match(shortModule(im.Name)) || i == 0 && f.name != "" && g.match(f.name) {
 			in.images = append(in.images, im)
 		}
 	}

@@ -223,9 +223,24 @@ func (o *options) attachOptions(a *app) *hook.AttachOptions {
 	return &hook.AttachOptions{Logger: o.logger(a.stderr), MaxPause: o.maxPause, TrySeccomp: o.trySeccomp}
 }
 
+const eraseLine = "\r\x1b[K"
+
+// progress shows on a terminal what is being done until the result is called.
+func (o *options) progress(a *app, text string) (done func()) {
+	if o.quiet || !isTerminal(a.stderr) {
+		return func() {}
+	}
+	fmt.Fprint(a.stderr, eraseLine+text)
+	return func() { fmt.Fprint(a.stderr, eraseLine) }
+}
+
 // note prints something about the run on standard error.
 func (o *options) note(a *app, format string, args ...any) {
-	if !o.quiet {
-		fmt.Fprintf(a.stderr, format+"\n", args...)
+	if o.quiet {
+		return
 	}
+	if isTerminal(a.stderr) {
+		format = eraseLine + format
+	}
+	fmt.Fprintf(a.stderr, format+"\n", args...)
 }

@@ -35,6 +35,7 @@ type target struct {
 // open attaches and chooses functions. Nothing of the target is changed yet.
 func (a *app) open(o *options, pid int) (*target, error) {
 	begin := time.Now()
+	defer o.progress(a, fmt.Sprintf("process %d: reading symbols and code ...", pid))()
 	p, err := hook.Attach(a.ctx, pid, o.attachOptions(a))
 	if err != nil {
 		return nil, err
