@@ -1,6 +1,7 @@
 package testutils
 
 import (
+	"fmt"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -15,10 +16,15 @@ func TestLeftoversFindOrphan(t *testing.T) {
 	if err := exec.Command("/bin/sh", "-c", "sleep 1000 >/dev/null 2>&1 &").Run(); err != nil {
 		t.Fatal(err)
 	}
-	left := leftovers()
-	if len(left) != 1 || left[0].name != "sleep" || !left[0].child {
-		t.Fatalf("left behind: %v", left)
-	}
+	var left []leftover
+	// The shell may end before its child has become sleep.
+	Eventually(t, 5*time.Second, "finding the orphan", func() error {
+		left = leftovers()
+		if len(left) != 1 || left[0].name != "sleep" || !left[0].child {
+			return fmt.Errorf("left behind: %v", left)
+		}
+		return nil
+	})
 	if err := syscall.Kill(left[0].pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
