@@ -38,12 +38,8 @@ type cleaner struct {
 // records must not change any more; all that can be computed from them is,
 // before the stop.
 func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
-	c := &cleaner{p: p, r: r, text: &textWriter{}, evictor: evictor{tables: r.tables}}
-	for _, t := range r.tables {
-		t.Index()
-		t.EachSite(func(_ int, s arena.Site) { c.addEdits(s) })
-	}
-	c.text.sort()
+	c := &cleaner{p: p, r: r, text: &textWriter{}}
+	c.prepare()
 	if err := p.prepareFrames(); err != nil {
 		return c.out, err
 	}
@@ -59,6 +55,16 @@ func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
 		return c.out, fmt.Errorf("unmapping: %w", err)
 	}
 	return c.out, nil
+}
+
+// prepare computes from the records all that the stop will need.
+func (c *cleaner) prepare() {
+	c.evictor.tables = c.r.tables
+	for _, t := range c.r.tables {
+		t.Index()
+		t.EachSite(func(_ int, s arena.Site) { c.addEdits(s) })
+	}
+	c.text.sort()
 }
 
 // restore is the mirror image of a patch: bytes, then threads. After the bytes
