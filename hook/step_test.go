@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/codegen"
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/testutils"
@@ -55,100 +56,115 @@ func (pt *Patch) count(t *testing.T) map[string]Cell {
 	return cells
 }
 
-// stepInto lets one thread run, instruction by instruction, until it has made
-// n steps in generated code. It reports whether it got there.
-func stepInto(st *ptrace.Stop, s *session, n int) (where uint64, err error) {
-	th := st.Threads()[len(st.Threads())-1]
-	for range 2_000_000 {
+// spin is a program that never ends: a thread in it has just called the
+// function and done nothing else.
+func spin(uint64) (codegen.Code, int, error) {
+	return codegen.Code{Bytes: []byte{0xeb, 0xfe}, Exits: []arena.Exit{{}}}, 0, nil
+}
+
+// trap makes a site a place where callers spin, and returns what undoes it.
+func (s *Slot) trap(t *testing.T) (release func()) {
+	t.Helper()
+	program := s.n.Slot(s.index)
+	if err := s.Update(func(old any) (any, Generator) { return old, spin }); err != nil {
+		t.Fatal(err)
+	}
+	return func() { s.n.StoreSlot(s.index, program) }
+}
+
+// trapped finds the thread that spins at a site.
+func (s *Slot) trapped(st *ptrace.Stop) (*ptrace.Thread, error) {
+	for _, th := range st.Threads() {
 		r, err := th.Regs()
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		if s.findCode(r.Rip) != nil {
-			if n == 0 {
-				return r.Rip, nil
-			}
-			n--
-		}
-		if err := stepClean(st, th, r.Rip); err != nil {
-			return 0, err
+		if r.Rip == s.n.Slot(s.index) {
+			return th, nil
 		}
 	}
-	return 0, errors.New("the thread never came to generated code")
+	return nil, nil
 }
 
-// stepClean is one step. A pushf that is stepped over pushes the trap flag too,
-// which the popf behind it would raise after the test: it is taken away.
-func stepClean(st *ptrace.Stop, th *ptrace.Thread, rip uint64) error {
-	op := make([]byte, 1)
-	if _, err := st.Mem().ReadAt(op, int64(rip)); err != nil {
-		return err
-	}
-	if err := th.Step(time.Second); err != nil || op[0] != 0x9c {
-		return err
-	}
+// stepFrom starts a trapped thread at the stub again and lets it make n steps.
+// It reports false if that leads out of generated code.
+func (s *Slot) stepFrom(th *ptrace.Thread, n int) (bool, error) {
 	r, err := th.Regs()
 	if err != nil {
-		return err
+		return false, err
 	}
-	word := make([]byte, 2)
-	if _, err := st.Mem().ReadAt(word, int64(r.Rsp)); err != nil {
-		return err
+	start := *r
+	start.Rip = s.stub
+	if err := th.SetRegs(&start); err != nil {
+		return false, err
 	}
-	word[1] &^= 1
-	_, err = st.Mem().WriteAt(word, int64(r.Rsp))
-	return err
+	for range n {
+		if err := th.Step(time.Second); err != nil {
+			return false, err
+		}
+		if r, err = th.Regs(); err != nil {
+			return false, err
+		}
+		if !s.n.ContainsCode(r.Rip) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
-// TestDetachAtEveryInstruction single-steps the working thread to each
-// instruction of stubs, copies, programs and the claim routine, and detaches
-// there. The victim compares every register and flag, before and after.
+// TestDetachAtEveryInstruction takes a working thread to each instruction of
+// stub, copy, program and claim routine of several functions, one after the
+// other, and detaches there. The victim compares all registers and flags.
 func TestDetachAtEveryInstruction(t *testing.T) {
 	for _, c := range []struct {
-		source  string
-		variant testutils.Variant
-		args    []string
-		claim   bool // forget the areas first, so that the claim routine is walked too
+		source   string
+		variant  testutils.Variant
+		args     []string
+		claim    bool // take the area away first, so that the claim routine is walked too
+		function string
 	}{
-		{"transparency.c", testutils.CNoPIE, []string{"--flags"}, false},
-		{"transparency.c", testutils.CDynamic, []string{"--flags"}, true},
-		{"pclass.c", testutils.CDynamic, nil, false},
+		{"transparency.c", testutils.CNoPIE, []string{"--flags"}, false, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, true, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, true, "work_redzone"},
+		{"pclass.c", testutils.CDynamic, nil, false, "p_five_singles"},
+		{"pclass.c", testutils.CDynamic, nil, true, "p_push_rbp"},
+		{"count.go", testutils.Go, []string{"1"}, true, "main.workLeaf"},
 	} {
-		t.Run(fmt.Sprint(c.source, c.variant.Name, c.claim), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s claim=%v", c.variant.Name, c.function, c.claim), func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)
 			v.Run(1)
 			before := testutils.TakeSnapshot(t, v.PID())
-			seen := map[uint64]bool{}
-			for n := range stepRounds() {
+			steps := 0
+			for n := 0; ; n++ {
 				v.StartLoad()
-				where := detachAt(t, v.PID(), n, c.claim)
-				seen[where] = true
+				inside := detachAt(t, v.PID(), c.function, n, c.claim)
 				if !v.Running() {
-					t.Fatalf("the victim died of a detach at step %d, code+%#x: %s", n, where, v.Stderr())
+					t.Fatalf("the victim died of a detach at step %d: %s", n, v.Stderr())
 				}
 				v.StopLoad()
 				v.Run(3)
-				testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+				testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true, Churn: c.source == "count.go"})
 				if t.Failed() {
 					t.Fatalf("after a detach at step %d", n)
 				}
+				if !inside {
+					break
+				}
+				steps++
 			}
-			t.Logf("detached at %d different instructions", len(seen))
+			t.Logf("detached at %d instructions", steps)
+			if steps < 8 {
+				t.Error("that cannot have been the whole way")
+			}
 			v.Quit()
 		})
 	}
 }
 
-func stepRounds() int {
-	if longTests() {
-		return 400
-	}
-	return 60
-}
-
-// detachAt hooks everything, stops a thread at the n-th instruction of
-// generated code, and takes everything back.
-func detachAt(t *testing.T, pid, n int, claim bool) (where uint64) {
+// detachAt hooks everything, takes a thread to the n-th instruction after the
+// entry of a function, and takes everything back. It reports false when n
+// steps lead out of generated code.
+func detachAt(t *testing.T, pid int, function string, n int, claim bool) (inside bool) {
 	t.Helper()
 	p, err := Attach(context.Background(), pid, nil)
 	if err != nil {
@@ -157,38 +173,65 @@ func detachAt(t *testing.T, pid, n int, claim bool) (where uint64) {
 	defer p.Close()
 	pt := hookAll(t, p)
 	pt.count(t)
+	slot := pt.find(t, function)
+	release := slot.trap(t)
 	c := &cleaner{p: p, r: p.session.remains(), text: &textWriter{}}
-	c.prepare()
-	err = p.stopAll(context.Background(), "test", func(st *ptrace.Stop) error {
-		if claim {
-			forgetArea(t, st, p.session)
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("nobody calls %s", function)
 		}
-		if where, err = stepInto(st, p.session, n); err != nil {
-			return err
+		caught := false
+		err = p.stopAll(context.Background(), "test", func(st *ptrace.Stop) error {
+			th, err := slot.trapped(st)
+			if th == nil || err != nil {
+				return err
+			}
+			caught = true
+			release()
+			if claim {
+				forgetArea(t, th, p.session)
+			}
+			if inside, err = slot.stepFrom(th, n); err != nil {
+				return err
+			}
+			c.prepare()
+			return c.restore(st)
+		})
+		if err != nil {
+			t.Fatalf("step %d: %v", n, err)
 		}
-		return c.restore(st)
-	})
-	if err != nil {
-		t.Fatalf("step %d: %v", n, err)
+		if caught {
+			break
+		}
 	}
 	if len(c.out.Left) > 0 {
 		t.Fatalf("step %d: left %v", n, c.out.Left)
 	}
-	return where - p.session.arenas[0].Code
+	return inside
 }
 
-// forgetArea gives the working thread another thread's area, as a thread has
-// that was just born.
-func forgetArea(t *testing.T, st *ptrace.Stop, s *session) {
+func (pt *Patch) find(t *testing.T, function string) *Slot {
 	t.Helper()
-	th := st.Threads()[len(st.Threads())-1]
+	for _, s := range pt.Slots {
+		if s.Site().Function.Name() == function {
+			return s
+		}
+	}
+	t.Fatalf("%s is not hooked", function)
+	return nil
+}
+
+// forgetArea gives a thread another one's area, as a thread has that was just
+// born.
+func forgetArea(t *testing.T, th *ptrace.Thread, s *session) {
+	t.Helper()
 	r, err := th.Regs()
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := *r
 	first := codegen.Bucket(r.Fs_base, s.claims().AreaCount)
-	changed.Gs_base = s.claims().AreasAddr + uint64((first+8)%s.claims().AreaCount*128)
+	changed.Gs_base = s.claims().AreasAddr + uint64((first+8)%s.claims().AreaCount*arena.AreaSize)
 	if err := th.SetRegs(&changed); err != nil {
 		t.Fatal(err)
 	}
