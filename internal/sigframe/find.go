@@ -66,8 +66,9 @@ func (f Frame) SetIP(ip uint64) error { return f.Set(RIP, ip) }
 // Find returns the signal frames of a thread that stands at rip with stack
 // pointer rsp: those from rsp to the end of the stack, and, since a handler may
 // run on an alternate stack, those on the stacks that handlers found have
-// interrupted. A frame that is left over in unused bytes of the stack may be
-// among them; changing it changes nothing.
+// interrupted. Among them may be frames left over in unused bytes of the stack,
+// which nobody minds being changed, and frames of another thread whose stack is
+// part of the same mapping: so a change must be right whoever owns the frame.
 func (f *Finder) Find(rip, rsp uint64) ([]Frame, error) {
 	if f.inRestorer(rip) {
 		rsp -= wordSize // the handler's return has taken the frame's first word
