@@ -111,6 +111,39 @@ func TestExecDuringStop(t *testing.T) {
 	}
 }
 
+// TestStrangers does the same from a tracer that is not the target's parent: the
+// kernel then reports ends and execs in another way.
+func TestStrangers(t *testing.T) {
+	execer := testutils.Build(t, "execer.c", testutils.CDynamic)
+	exiter := testutils.Build(t, "exiter.c", testutils.CDynamic)
+	for i := range cycles(50, 10) {
+		v := testutils.Start(t, execer, "3000", strconv.Itoa(i))
+		tracer := startHelper(t, "follow", v.PID())
+		v.Send("start")
+		for line := v.Line(); line != fmt.Sprintf("ready %d", v.PID()); line = v.Line() {
+			if line != "started" {
+				t.Fatalf("victim said %q", line)
+			}
+		}
+		v.Quit()
+		if err := tracer.Wait(); err != nil {
+			t.Errorf("tracer of an execer, round %d: %v", i, err)
+		}
+
+		v = testutils.Start(t, exiter, "5000", strconv.Itoa(i), "8")
+		v.MayExit()
+		tracer = startHelper(t, "follow", v.PID())
+		v.Send("start")
+		var status *exec.ExitError
+		if err := v.Wait(); !errors.As(err, &status) || status.ExitCode() != 7 {
+			t.Errorf("its parent saw %v", err)
+		}
+		if err := tracer.Wait(); err != nil {
+			t.Errorf("tracer of an exiter, round %d: %v", i, err)
+		}
+	}
+}
+
 // imageID identifies a program image: the address of its random bytes changes.
 func imageID(pid int) (uint64, error) {
 	const atRandom = 25

@@ -188,6 +188,20 @@ func TestHelper(t *testing.T) {
 		for fmt.Println("held"); ; {
 			mustStop(t, tr, pid, nothing)
 		}
+	case "follow": // stops it until it has ended, through execs
+		fmt.Println("held")
+		var err error
+		for execs := 0; err == nil || errors.Is(err, ErrExeced); {
+			if _, err = tr.Stop(context.Background(), pid, StopOptions{}, nothing); err != nil {
+				execs++
+			}
+			if execs > 20 {
+				t.Fatal("too many execs are reported")
+			}
+		}
+		if !errors.Is(err, ErrExited) && !errors.Is(err, ErrNoProcess) && !errors.Is(err, ErrZombie) {
+			t.Fatal(err)
+		}
 	case "try": // tells how a stop ends
 		_, err := tr.Stop(context.Background(), pid, StopOptions{}, nothing)
 		for name, sentinel := range sentinels {
