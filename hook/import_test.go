@@ -41,7 +41,9 @@ func init() {
 // program: Go's runtime makes threads when goroutines want to run and sets up
 // each of them, lets threads sleep and wakes them, preempts goroutines by a
 // signal, polls for readiness when a thread has nothing else to do, fetches
-// memory in pieces, and asks now and then how many processors it may use.
+// memory in pieces, and asks now and then how many processors it may use. The
+// program's end shows as one exit_group or two: strace names it also for a thread
+// that another one's ends.
 var moody = []string{
 	"clone", "clone3", "set_robust_list", "rseq", "gettid", "sigaltstack", "rt_sigprocmask",
 	"futex", "nanosleep", "sched_yield", "restart_syscall",
@@ -49,6 +51,7 @@ var moody = []string{
 	"epoll_pwait",
 	"mmap", "munmap", "madvise",
 	"sched_getaffinity", "pread64",
+	"exit_group",
 }
 
 // trace is what one run of a program did.
