@@ -50,11 +50,13 @@ func init() {
 
 // moody are the system calls whose number, even the least of several runs,
 // depends on timing and not on the program: Go's runtime sets up threads as it
-// makes them, lets them sleep and wakes them, fetches memory in pieces, and asks
-// now and then how many processors it may use.
+// makes them, lets them sleep and wakes them, lets idle ones look for input,
+// preempts goroutines by a signal to itself, fetches memory in pieces, and asks now
+// and then how many processors it may use.
 var moody = []string{
 	"set_robust_list", "rseq", "gettid", "sigaltstack", "rt_sigprocmask",
-	"futex", "nanosleep", "sched_yield",
+	"futex", "nanosleep", "sched_yield", "epoll_pwait",
+	"getpid", "tgkill", "rt_sigreturn",
 	"mmap", "munmap", "madvise",
 	"sched_getaffinity", "pread64",
 }
