@@ -51,6 +51,14 @@ func (s *Slot) copyOf(off uint8) (uint64, bool) {
 type fixups struct {
 	threads map[*ptrace.Thread]uint64 // to where
 	frames  []fixup
+	seen    []seenFrame // all, inside or not
+}
+
+// seenFrame is a signal frame found on a thread's stacks.
+type seenFrame struct {
+	thread *ptrace.Thread
+	frame  sigframe.Frame
+	ip     uint64
 }
 
 // planFixups finds them; nothing is changed yet.
@@ -66,7 +74,8 @@ func (p *Process) planFixups(st *ptrace.Stop, slots []*Slot) (fixups, error) {
 			fix.threads[th] = to
 		}
 	}
-	err := p.eachFrame(st, func(_ *ptrace.Thread, f sigframe.Frame, ip uint64) error {
+	err := p.eachFrame(st, func(th *ptrace.Thread, f sigframe.Frame, ip uint64) error {
+		fix.seen = append(fix.seen, seenFrame{th, f, ip})
 		if to, ok := inside[ip]; ok {
 			fix.frames = append(fix.frames, fixup{f, to})
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/functap/functap/internal/gort"
 	"github.com/functap/functap/internal/ptrace"
+	"github.com/functap/functap/internal/sigframe"
 )
 
 // RefusedGoParked: a goroutine that is not on any thread will go on inside the
@@ -63,7 +64,7 @@ func (p *Process) goRuntimes(sites []Site, pt *Patch) ([]Site, goRuntimes) {
 			known[im] = err
 		}
 		if err != nil {
-			pt.Refused = append(pt.Refused, st.goParked("cannot tell whether a goroutine is suspended there: "+err.Error()))
+			pt.Refused = append(pt.Refused, st.goParked(unknownParked(err)))
 		}
 		return err != nil
 	})
@@ -74,9 +75,14 @@ func (s Site) goParked(detail string) *UnpatchableError {
 	return &UnpatchableError{s.Function.DisplayName(), s.Function.Addr(), RefusedGoParked, detail}
 }
 
+func unknownParked(why error) string {
+	return "cannot tell whether a goroutine is suspended there: " + why.Error()
+}
+
 // writePatient writes, and tries again a few times where goroutines are in the
-// way. It returns the sites that they were still in at the end.
-func (p *Process) writePatient(ctx context.Context, s *session, slots []*Slot, rts goRuntimes) (parked, error) {
+// way. It returns the refusals of sites that they were still in at the end. After
+// an error in a later stop what the earlier ones have written stays, idle.
+func (p *Process) writePatient(ctx context.Context, s *session, slots []*Slot, rts goRuntimes) ([]*UnpatchableError, error) {
 	for wait := parkedFirstWait; ; wait *= 2 {
 		left, err := p.write(ctx, s, slots, rts)
 		if err != nil {
@@ -91,9 +97,17 @@ func (p *Process) writePatient(ctx context.Context, s *session, slots []*Slot, r
 		slots = slices.SortedFunc(maps.Keys(left), func(a, b *Slot) int { return cmp.Compare(a.site.Addr(), b.site.Addr()) })
 		if len(left) == 0 || wait > parkedLastWait || !pause(ctx, wait) {
 			p.forget(slots)
-			return left, nil
+			return left.refusals(slots), nil
 		}
 	}
+}
+
+func (left parked) refusals(slots []*Slot) []*UnpatchableError {
+	var out []*UnpatchableError
+	for _, s := range slots {
+		out = append(out, s.site.goParked(left[s]))
+	}
+	return out
 }
 
 // pause reports whether it has waited to the end.
@@ -106,20 +120,39 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
+// leave takes out what concerns sites that are not written after all.
+func (fix *fixups) leave(left parked) {
+	copies := map[uint64]bool{}
+	for _, to := range interiors(slices.Collect(maps.Keys(left))) {
+		copies[to] = true
+	}
+	maps.DeleteFunc(fix.threads, func(_ *ptrace.Thread, to uint64) bool { return copies[to] })
+	fix.frames = slices.DeleteFunc(fix.frames, func(f fixup) bool { return copies[f.to] })
+}
+
+// leave takes out what concerns sites that are not to be written now.
+func (w *textWriter) leave(left parked) {
+	in := func(s *Slot) bool { _, ok := left[s]; return ok }
+	w.slots = slices.DeleteFunc(slices.Clone(w.slots), in)
+	w.keep(func(e edit) bool { return !in(e.slot) })
+}
+
 // goScan looks for goroutines that will go on inside bytes that will be
 // overwritten.
 type goScan struct {
+	mem    io.ReaderAt
+	rts    goRuntimes
 	inside map[uint64]*Slot // by the addresses at which they could
 	found  parked
 }
 
-// findParked looks at all goroutines that were suspended, and at threads that are about
-// to suspend one or have just resumed one, whose registers do not show it yet.
+// findParked looks at all goroutines that are suspended, and at threads that
+// are about to suspend one or have just resumed one.
 func (rts goRuntimes) findParked(st *ptrace.Stop, slots []*Slot, fix fixups) (parked, error) {
 	if len(rts) == 0 {
 		return nil, nil
 	}
-	g := goScan{map[uint64]*Slot{}, parked{}}
+	g := goScan{st.Mem(), rts, map[uint64]*Slot{}, parked{}}
 	for _, s := range slots {
 		for _, off := range s.site.plan.Interior {
 			if s.site.plan.Func.Go {
@@ -128,93 +161,113 @@ func (rts goRuntimes) findParked(st *ptrace.Stop, slots []*Slot, fix fixups) (pa
 		}
 	}
 	for _, rt := range rts {
-		if err := g.goroutines(st.Mem(), rt); err != nil {
+		if err := g.goroutines(rt); err != nil {
 			return nil, err
 		}
 	}
-	return g.found, g.threads(st, fix)
+	if err := g.threads(st); err != nil {
+		return nil, err
+	}
+	return g.found, g.frames(fix.seen)
 }
 
-func (g *goScan) goroutines(mem io.ReaderAt, rt *gort.Runtime) error {
-	gs, err := rt.Preempted(mem)
+func (g *goScan) goroutines(rt *gort.Runtime) error {
+	gs, err := rt.Preempted(g.mem)
 	if errors.Is(err, gort.ErrUnknown) {
-		g.all(err.Error())
+		g.all(err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	for _, gr := range gs {
-		n := min(gort.PreemptFrame, gr.StackHi-gr.SP)
-		if err := g.stack(mem, gr.SP, n, fmt.Sprintf("goroutine %d is suspended there", gr.ID)); err != nil {
+		b := make([]byte, min(gort.PreemptFrame, gr.StackHi-gr.SP))
+		if _, err := g.mem.ReadAt(b, int64(gr.SP)); err != nil {
 			return fmt.Errorf("reading the stack of goroutine %d: %w", gr.ID, err)
 		}
+		g.note(rt.Resumes(gr.PC, b), fmt.Sprintf("goroutine %d is suspended there", gr.ID))
 	}
 	return nil
 }
 
 // all defers every site that a goroutine could be in.
-func (g *goScan) all(why string) {
+func (g *goScan) all(why error) {
 	for _, s := range g.inside {
 		if s.site.parkable() {
-			g.found[s] = "cannot tell whether a goroutine is suspended there: " + why
+			g.found[s] = unknownParked(why)
 		}
 	}
 }
 
-const suspending = "a goroutine is being suspended or resumed there"
+func (g *goScan) note(addrs []uint64, who string) {
+	for _, a := range addrs {
+		if s := g.inside[a]; s != nil {
+			g.found[s] = who
+		}
+	}
+}
 
-// threads looks at the stacks of threads that run, which change soon. A thread in a
-// system call is not suspending anybody. A handler that has interrupted a window may
-// have decided already to suspend the goroutine at that address.
-func (g *goScan) threads(st *ptrace.Stop, fix fixups) error {
+const suspending = "a goroutine is just being suspended or resumed there"
+
+// threads looks at the stacks of those that run. A thread in a system call
+// resumes nobody, and what its stack shows may be long past.
+func (g *goScan) threads(st *ptrace.Stop) error {
 	for _, th := range st.Threads() {
 		r, err := th.Regs()
 		if err != nil {
 			return err
 		}
-		if int64(r.Orig_rax) >= 0 {
+		if int64(r.Orig_rax) < 0 {
+			g.running(r.Rip, r.Rsp)
+		}
+	}
+	return nil
+}
+
+// running looks at what is on top of a stack of unknown size.
+func (g *goScan) running(ip, sp uint64) {
+	b := make([]byte, gort.PreemptFrame)
+	// A thread may have any stack pointer; what is not readable is no goroutine's stack.
+	n, _ := g.mem.ReadAt(b, int64(sp))
+	for _, rt := range g.rts {
+		g.note(rt.Resumes(ip, b[:n]), suspending)
+	}
+}
+
+// frames looks at what signal handlers have interrupted. The runtime's handler
+// may already have read where, and be about to suspend the goroutine at that very
+// address: it would be of no use to move the frame.
+func (g *goScan) frames(frames []seenFrame) error {
+	for _, f := range frames {
+		if live, err := g.live(f); err != nil || !live {
+			if err != nil {
+				return err
+			}
 			continue
 		}
-		if err := g.top(st.Mem(), r.Rsp); err != nil {
+		sp, err := f.frame.Get(sigframe.RSP)
+		if err != nil {
 			return err
 		}
-	}
-	for _, f := range fix.stacks {
-		if s := g.inside[f.ip]; s != nil {
-			g.found[s] = suspending
-		}
-		if err := g.top(st.Mem(), f.sp); err != nil {
-			return err
-		}
+		g.note([]uint64{f.ip}, suspending)
+		g.running(f.ip, sp)
 	}
 	return nil
 }
 
-// top looks at what is on top of a stack of unknown size.
-func (g *goScan) top(mem io.ReaderAt, sp uint64) error {
-	const word = 8
-	err := g.stack(mem, sp, gort.PreemptFrame, suspending)
-	if err != nil { // it ends before
-		toPage := pageSize - sp%pageSize
-		err = g.stack(mem, sp, min(toPage, gort.PreemptFrame)&^(word-1), suspending)
+// live tells a frame to which its thread will return from one that is left
+// over on a stack that no handler runs on now: it might be there for hours. Handlers
+// run on alternate stacks, which the frames tell (uc_stack); Go insists on them.
+func (g *goScan) live(f seenFrame) (bool, error) {
+	const ssDisable = 2
+	var b [24]byte
+	if _, err := g.mem.ReadAt(b[:], int64(f.frame.Addr+sigframe.OffSSFlags-8)); err != nil {
+		return false, fmt.Errorf("reading a signal frame: %w", err)
 	}
+	base, flags, size := binary.LittleEndian.Uint64(b[:]), b[8], binary.LittleEndian.Uint64(b[16:])
+	r, err := f.thread.Regs()
 	if err != nil {
-		return fmt.Errorf("reading a stack at %#x: %w", sp, err)
+		return false, err
 	}
-	return nil
-}
-
-// stack looks for the addresses among the words of n bytes.
-func (g *goScan) stack(mem io.ReaderAt, sp, n uint64, who string) error {
-	b := make([]byte, n)
-	if _, err := mem.ReadAt(b, int64(sp)); err != nil {
-		return err
-	}
-	for ; len(b) >= 8; b = b[8:] {
-		if s := g.inside[binary.LittleEndian.Uint64(b)]; s != nil {
-			g.found[s] = who
-		}
-	}
-	return nil
+	return flags&ssDisable != 0 || r.Rsp-base < size, nil
 }

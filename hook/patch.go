@@ -33,12 +33,14 @@ const (
 )
 
 // Patch diverts the sites to their stubs: one stop of the target, whatever
-// their number. Sites whose bytes in memory are not the file's are left out
-// and listed in Refused. Sites that are patched already join without a stop.
-// All slots are idle, or as other patches have set them.
+// their number, and up to six where Go has suspended goroutines inside the bytes
+// to overwrite. Sites whose bytes in memory are not the file's, and those in
+// which a goroutine stays, are left out and listed in Refused. Sites that are
+// patched already join without a stop. All slots are idle, or as other patches
+// have set them.
 //
 // If the context ends or the stop takes longer than MaxPause, nothing has
-// changed.
+// changed, except what an earlier stop has patched; that stays idle.
 func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,8 +52,9 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checking the code in memory: %w", p.settle(err))
 	}
+	fresh, rts := p.goRuntimes(fresh, pt)
 	if len(fresh) > 0 {
-		if err := p.patchNew(ctx, fresh); err != nil {
+		if err := p.patchNew(ctx, fresh, rts, pt); err != nil {
 			return nil, fmt.Errorf("patching %d functions: %w", len(fresh), p.settle(err))
 		}
 	}
@@ -65,7 +68,7 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 }
 
 // patchNew maps memory, writes stubs and records, and makes the stop.
-func (p *Process) patchNew(ctx context.Context, sites []Site) error {
+func (p *Process) patchNew(ctx context.Context, sites []Site, rts goRuntimes, pt *Patch) error {
 	s, err := p.ensureSession()
 	if err != nil {
 		return err
@@ -85,14 +88,9 @@ func (p *Process) patchNew(ctx context.Context, sites []Site) error {
 			slots = append(slots, slot)
 		}
 	}
-	if err := p.write(ctx, s, slots); err != nil {
-		p.forget(slots)
-		return err
-	}
-	for _, slot := range slots {
-		p.sites[slot.site.Addr()] = slot
-	}
-	return nil
+	refused, err := p.writePatient(ctx, s, slots, rts)
+	pt.Refused = append(pt.Refused, refused...)
+	return err
 }
 
 // forget marks records as not written. The stubs stay: a thread may have been
@@ -153,13 +151,13 @@ func (s *Slot) record() (arena.Site, error) {
 
 // write is the one stop: check everything, then change everything. Until the
 // first thread's registers are changed nothing has been done that a release
-// of the target would have to undo.
-func (p *Process) write(ctx context.Context, s *session, slots []*Slot) error {
+// of the target would have to undo. Sites that goroutines are in are left out.
+func (p *Process) write(ctx context.Context, s *session, slots []*Slot, rts goRuntimes) (left parked, err error) {
 	if err := p.prepareFrames(); err != nil {
-		return err
+		return nil, err
 	}
 	w := newTextWriter(slots)
-	err := p.stopAll(ctx, "patch", func(st *ptrace.Stop) error {
+	err = p.stopAll(ctx, "patch", func(st *ptrace.Stop) error {
 		if err := checkGS(st, s); err != nil {
 			return err
 		}
@@ -170,6 +168,11 @@ func (p *Process) write(ctx context.Context, s *session, slots []*Slot) error {
 		if err != nil {
 			return err
 		}
+		if left, err = rts.findParked(st, slots, fix); err != nil {
+			return err
+		}
+		fix.leave(left)
+		w.leave(left)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -179,9 +182,9 @@ func (p *Process) write(ctx context.Context, s *session, slots []*Slot) error {
 	if errors.As(err, &foreign) && !s.noGS {
 		p.log.Info("counting in shared cells only", "because", foreign)
 		s.dropAreas()
-		return p.write(ctx, s, slots)
+		return p.write(ctx, s, slots, rts)
 	}
-	return err
+	return left, err
 }
 
 // dropAreas gives areas up for the whole session. No program uses them yet: a
