@@ -161,6 +161,9 @@ func (p *Process) write(ctx context.Context, s *session, slots []*Slot, rts goRu
 		if err := checkGS(st, s); err != nil {
 			return err
 		}
+		if err := s.checkTLS(st); err != nil {
+			return err
+		}
 		if err := w.verify(st.Mem()); err != nil {
 			return err
 		}
@@ -192,7 +195,7 @@ func (p *Process) write(ctx context.Context, s *session, slots []*Slot, rts goRu
 func (s *session) dropAreas() {
 	s.noGS = true
 	for _, n := range s.arenas {
-		n.claimC, n.claimGo = 0, 0
+		n.claim = [3]uint64{}
 	}
 }
 

@@ -50,7 +50,7 @@ func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (
 	if err := p.onThread(ctx, "map", b.build); err != nil {
 		return nil, fmt.Errorf("mapping memory into the target: %w", err)
 	}
-	n := &neighbourhood{Arena: b.arena, reach: c.near}
+	n := &neighbourhood{Arena: b.arena, reach: c.near, session: s}
 	s.arenas = append(s.arenas, n)
 	n.claims = s.claims()
 	return n, s.addRoutines(n)

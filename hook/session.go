@@ -19,16 +19,19 @@ type session struct {
 	// noGS: areas cannot be used, since the processor or kernel lacks
 	// FSGSBASE or the target uses GS itself.
 	noGS bool
+	// tlsWord and goM: owners may be checked by fs:0, and by the goroutine's m
+	// (see ownership.go).
+	tlsWord, goM bool
 }
 
 // neighbourhood is an arena with the shared routines that its programs use.
 type neighbourhood struct {
 	*arena.Arena
-	reach   arena.Range // modules it was placed for
-	claimC  uint64      // address of the claim routine for C programs, 0 if none
-	claimGo uint64
+	reach   arena.Range  // modules it was placed for
+	claim   [3]uint64    // address of the claim routine of each codegen.ClaimKind, 0 if none
 	slots   []*Slot      // by site index
 	claims  *arena.Arena // has the areas and the claim table
+	session *session
 }
 
 // claims is the arena that holds the areas and the claim table.
@@ -59,18 +62,15 @@ func (s *session) addRoutines(n *neighbourhood) error {
 	if s.noGS || !n.HasAreaCells() {
 		return nil
 	}
-	for _, r := range []struct {
-		addr *uint64
-		gos  bool
-	}{{&n.claimC, false}, {&n.claimGo, true}} {
+	for kind := range n.claim {
 		gen := func(at uint64) (codegen.Code, error) {
-			return codegen.Claim(at, n.Consts(), n.AreaCount, r.gos)
+			return codegen.Claim(at, n.Consts(), n.AreaCount, codegen.ClaimKind(kind))
 		}
 		at, _, err := n.place(arena.NoSite, arena.UnitClaim, gen)
 		if err != nil {
 			return fmt.Errorf("writing the claim routine: %w", err)
 		}
-		*r.addr = at
+		n.claim[kind] = at
 	}
 	return nil
 }
@@ -110,6 +110,7 @@ func (p *Process) ensureSession() (*session, error) {
 		return nil, err
 	}
 	s.noGS = auxv[atHWCap2]&hwcapFSGSBase == 0
+	s.tlsWord, s.goM = p.ownership()
 	p.session = s
 	return s, nil
 }

@@ -37,10 +37,8 @@ func (s *Slot) Displaced() codegen.Displaced { return s.site.displaced() }
 
 // Env is what a program for this site must know of its arena.
 func (s *Slot) Env() codegen.Env {
-	e := codegen.Env{Consts: s.n.Consts(), Claim: s.n.claimC}
-	if s.site.plan.Func.Go {
-		e.Claim = s.n.claimGo
-	}
+	owner, kind := s.n.session.ownerCheck(s.site)
+	e := codegen.Env{Consts: s.n.Consts(), Claim: s.n.claim[kind], Owner: owner}
 	if e.Claim != 0 {
 		e.AreaCells = int32(arena.AreaCells + 8*s.n.Index)
 	}

@@ -170,7 +170,7 @@ func TestExact(t *testing.T) {
 					t.Fatal(err)
 				}
 				requireTruth(t, h.counts(), made)
-				testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true, Churn: c.churns()})
+				testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true, Churn: c.churns(), Working: c.churns()})
 				v.Run(10)
 			}
 			v.Quit()

@@ -25,6 +25,8 @@ const (
 	AreaOwner   = 0
 	AreaClaimed = 8
 	AreaClaims  = 16
+	AreaWindow  = 48 // C: lowest address of the piece of stack the owner was last seen on
+	AreaM       = 56 // Go: the owner's runtime.m
 	AreaCells   = 64 // + 8*arena
 )
 

@@ -20,19 +20,29 @@ func Bucket(fsBase uint64, areas int) int {
 	return int(h&uint64(areas/4-1)) * 4
 }
 
-// Claim generates the routine that gives the running thread an area, for C
-// programs (rax and rcx) or Go programs (r12 and r13). It is entered by a jump
-// with the retry address in the second register, and returns by jumping there
-// or to one of the blocks before it.
+// ClaimKind says for which programs a claim routine is: the registers it works
+// in, and what it notes in the area.
+type ClaimKind uint8
+
+// Kinds of claim routines.
+const (
+	ClaimC   ClaimKind = iota // rax, rcx; notes where the stack is
+	ClaimGo                   // r12, r13
+	ClaimGoM                  // r12, r13; notes the goroutine's m
+)
+
+// Claim generates the routine that gives the running thread an area. It is
+// entered by a jump with the return address in the second register, and
+// returns by jumping there or to one of the blocks before it.
 //
 // Two registers are all there is, so while it compares owners the return
 // address waits in the GS base. A signal handler that calls hooked functions
 // then finds code bytes where an owner should be: no FS base equals them, GS
 // lies outside the areas, and it counts in the shared cells.
-func Claim(at uint64, c arena.Consts, areas int, goRegs bool) (Code, error) {
+func Claim(at uint64, c arena.Consts, areas int, kind ClaimKind) (Code, error) {
 	g := newGen(at, at)
 	a, b, token := x86.RAX, x86.RCX, arena.TokenRCX
-	if goRegs {
+	if kind != ClaimC {
 		a, b, token = x86.R12, x86.R13, arena.TokenR13
 	}
 	silent, shared, take, claimed := g.Label(), g.Label(), g.Label(), g.Label()
@@ -85,6 +95,14 @@ func Claim(at uint64, c arena.Consts, areas int, goRegs bool) (Code, error) {
 	g.Bind(take)
 	g.MovRegMem(b, x86.At(a, arena.AreaClaims))
 	g.MovMemImm(x86.At(b, 0), 1)
+	switch kind {
+	case ClaimC:
+		g.Lea(b, x86.At(x86.RSP, -StackWindow/2))
+		g.MovMemReg(x86.At(a, arena.AreaWindow), b)
+	case ClaimGoM:
+		g.MovRegMem(b, x86.At(x86.R14, goMOffset))
+		g.MovMemReg(x86.At(a, arena.AreaM), b)
+	}
 	g.Rdgsbase(b)
 	g.from(0, token)
 	g.Wrgsbase(a)

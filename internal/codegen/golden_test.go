@@ -48,6 +48,12 @@ func count(d Displaced, env Env, cells ...Cell) func(uint64) (Code, error) {
 	}
 }
 
+func owner(o OwnerCheck) Env {
+	e := testEnv
+	e.Owner = o
+	return e
+}
+
 var unitCases = []unitCase{
 	{"stub", func(at uint64) (Code, error) {
 		return Stub(at, 0x610000, Displaced{Site: testSite, Bytes: plainWindow})
@@ -58,10 +64,14 @@ var unitCases = []unitCase{
 	{"count-c-red-zone", count(Displaced{Bytes: plainWindow, SelfLoop: true, FlagsLive: true}, testEnv)},
 	{"count-c-shared", count(Displaced{Bytes: plainWindow}, Env{Consts: testConsts})},
 	{"count-c-shared-flags-live", count(Displaced{Bytes: plainWindow, FlagsLive: true}, Env{Consts: testConsts})},
+	{"count-c-tls-word", count(Displaced{Bytes: plainWindow}, owner(ByTLSWord))},
+	{"count-c-tls-word-red-zone", count(Displaced{Bytes: plainWindow, SelfLoop: true}, owner(ByTLSWord))},
+	{"count-go-m", count(Displaced{Bytes: goWindow, Go: true, GoCheck: 6}, owner(ByGoM))},
 	{"count-go-check", count(Displaced{Bytes: goWindow, Go: true, GoCheck: 6}, testEnv)},
 	{"count-go-leaf", count(Displaced{Bytes: plainWindow, Go: true}, testEnv)},
-	{"claim-c", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, false) }},
-	{"claim-go", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, true) }},
+	{"claim-c", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimC) }},
+	{"claim-go", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGo) }},
+	{"claim-go-m", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGoM) }},
 }
 
 func TestGoldenListings(t *testing.T) {
@@ -166,8 +176,8 @@ func TestLengthIsIndependentOfAddress(t *testing.T) {
 	}
 }
 
-// TestClaimBlocks: the claim routine comes back to a program at fixed
-// distances before the address it was given; there must be jumps there.
+// TestClaimBlocks: the claim routine comes back to a program at the address it
+// was given, or at fixed distances before it; there must be jumps there.
 func TestClaimBlocks(t *testing.T) {
 	for _, c := range unitCases {
 		if !strings.HasPrefix(c.name, "count-") || strings.Contains(c.name, "shared") {
@@ -177,19 +187,19 @@ func TestClaimBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		retry := retryOf(t, code)
+		back := returnOf(t, code)
 		for _, d := range []uint64{silentBlock, sharedBlock} {
-			in, err := x86.Decode(code.Bytes[retry-d-testAt:])
+			in, err := x86.Decode(code.Bytes[back-d-testAt:])
 			if err != nil || in.Flow != x86.FlowJmp {
-				t.Errorf("%s: no jump %d bytes before retry: %v", c.name, d, err)
+				t.Errorf("%s: no jump %d bytes before the return address: %v", c.name, d, err)
 			}
 		}
 	}
 }
 
-// retryOf finds the address that the program hands to the claim routine: the
+// returnOf finds the address that the program hands to the claim routine: the
 // operand of its one RIP-relative lea.
-func retryOf(t *testing.T, c Code) uint64 {
+func returnOf(t *testing.T, c Code) uint64 {
 	t.Helper()
 	for off := 0; off < len(c.Bytes); {
 		in, err := x86.Decode(c.Bytes[off:])
@@ -201,7 +211,7 @@ func retryOf(t *testing.T, c Code) uint64 {
 		}
 		off += int(in.Len)
 	}
-	t.Fatal("no lea of the retry address")
+	t.Fatal("no lea of the return address")
 	return 0
 }
 
