@@ -1,7 +1,6 @@
 package ptrace
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,8 +59,8 @@ func (s *Stop) nobody() error {
 }
 
 func (s *Stop) unstable(cause error) error {
-	if cause == context.DeadlineExceeded && s.ctx.Err() == nil {
-		return fmt.Errorf("stopping process %d: %w", s.pid, ErrThreadsUnstable)
+	if s.ctx.Err() == nil {
+		cause = ErrThreadsUnstable
 	}
 	return fmt.Errorf("stopping process %d: %w", s.pid, cause)
 }
@@ -292,7 +291,8 @@ func (th *Thread) replaced() bool {
 	return err == nil && st.TracerPid != unix.Gettid()
 }
 
-// late looks why th takes its time, at the n-th look in vain.
+// late looks why th takes its time, at the n-th look in vain. It must not take much
+// itself: with real-time priority it would be at the expense of those waited for.
 func (s *Stop) late(th *Thread, n int, since time.Duration) error {
 	if th.tid == s.pid && zombieLeader(s.pid) { // ended between being seized and being stopped
 		th.state = gone
@@ -304,24 +304,25 @@ func (s *Stop) late(th *Thread, n int, since time.Duration) error {
 		_, err := s.followExec(th)
 		return err
 	}
-	if n%4 == 0 {
+	if n%32 == 0 {
 		// An exec waits until the threads that it has killed are collected.
 		if _, err := s.recheck(); err != nil {
 			return err
 		}
 	}
 	if since > vforkPatience && n%16 == 0 {
-		if err := s.vforks(s.inState(running)); err != nil {
+		if err := s.vforks([]*Thread{th}); err != nil {
 			return err
 		}
 	}
 	err := s.expired()
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case s.vforks(s.inState(running)) != nil:
-		return s.vforks(s.inState(running))
-	case err != context.DeadlineExceeded || s.ctx.Err() != nil:
+	}
+	if shared := s.vforks(s.inState(running)); shared != nil {
+		return shared
+	}
+	if s.ctx.Err() != nil {
 		return fmt.Errorf("stopping process %d: %w", s.pid, err)
 	}
 	return s.stuck()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/functap/functap/internal/procfs"
+	"golang.org/x/sys/unix"
 )
 
 // Flags of a task as shown in its stat file (include/linux/sched.h).
@@ -20,8 +21,8 @@ func dead(st procfs.Stat) bool { return st.State == 'Z' || st.State == 'X' }
 
 // listChildren lists the processes that the thread has forked.
 func listChildren(pid, tid int) ([]int, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, tid))
-	if err != nil {
+	text, err := readQuickly(fmt.Sprintf("/proc/%d/task/%d/children", pid, tid))
+	if err != nil || len(text) == 0 {
 		return nil, err
 	}
 	names := strings.Fields(string(text))
@@ -32,6 +33,24 @@ func listChildren(pid, tid int) ([]int, error) {
 		}
 	}
 	return children, nil
+}
+
+// readQuickly is os.ReadFile without what that does for files that can wait. It is
+// used once per thread while all of them stand still.
+func readQuickly(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd) //nolint:errcheck // read only
+	var text []byte
+	for buf := make([]byte, 4096); ; {
+		n, err := ignoringEINTR(func() (int, error) { return unix.Read(fd, buf) })
+		if err != nil || n == 0 {
+			return text, err
+		}
+		text = append(text, buf[:n]...)
+	}
 }
 
 // describeStuck tells what can be known about a thread that does not stop.

@@ -9,9 +9,9 @@ import (
 
 // The calls in this file are raw: they take microseconds, and going through the
 // scheduler's system call hooks could cost the tracer its processor while a
-// whole process stands still. All but killable sleeps return at once.
+// whole process stands still. Those that may take longer say so.
 
-// setOptions is given to every thread at PTRACE_SEIZE. TRACESYSGOOD makes system
+// seizeOptions is given to every thread at PTRACE_SEIZE. TRACESYSGOOD makes system
 // call stops distinguishable, TRACEEXEC makes an exec visible. Clone and fork
 // events are not asked for: the task directory is read until it shows nothing
 // new, which finds newborn threads without touching forked children. EXITKILL

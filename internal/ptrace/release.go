@@ -98,7 +98,9 @@ func interrupted(r *unix.PtraceRegs) bool {
 
 // rewind makes a thread repeat a call that our interrupt ended with EINTR. If a
 // signal is waiting for the thread, the EINTR may be due to that one, and a
-// program that counts on it would hang without: then it is left alone.
+// program that counts on it would hang without: then it is left alone. A signal
+// that comes after the release and before the thread has entered its call again
+// runs its handler and interrupts nothing, as after the kernel's own restarts.
 func (th *Thread) rewind() bool {
 	r, err := th.Regs()
 	if err != nil || th.sig != 0 || !interrupted(r) || !th.behindSyscall(r.Rip) {

@@ -163,7 +163,7 @@ func helper(t *testing.T, what string, args ...any) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run=^TestHelper$")
-	cmd.Env = append(os.Environ(), helperEnv+"="+strings.TrimSpace(fmt.Sprintln(append([]any{what}, args...)...)))
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", helperEnv+"="+strings.TrimSpace(fmt.Sprintln(append([]any{what}, args...)...)))
 	return cmd
 }
 

@@ -34,9 +34,8 @@ func FindGadgets(maps []procfs.Mapping, mem io.ReaderAt) (Gadgets, error) {
 			_ = sigframe.Search(mem, m, syscallRet, first(&g.Syscall))
 		}
 		if g.Restorer == 0 {
-			for _, addr := range sigframe.Restorers([]procfs.Mapping{m}, mem)[:] {
-				g.Restorer = addr
-				break
+			if found := sigframe.Restorers([]procfs.Mapping{m}, mem); len(found) > 0 {
+				g.Restorer = found[0]
 			}
 		}
 		if g.Syscall != 0 && g.Restorer != 0 {
