@@ -82,9 +82,9 @@ func unknownParked(why error) string {
 // writePatient writes, and tries again a few times where goroutines are in the
 // way. It returns the refusals of sites that they were still in at the end. After
 // an error in a later stop what the earlier ones have written stays, idle.
-func (p *Process) writePatient(ctx context.Context, s *session, slots []*Slot, rts goRuntimes) ([]*UnpatchableError, error) {
+func (p *Process) writePatient(ctx context.Context, s *session, slots []*Slot, rts goRuntimes, moved *int) ([]*UnpatchableError, error) {
 	for wait := parkedFirstWait; ; wait *= 2 {
-		left, err := p.write(ctx, s, slots, rts)
+		left, err := p.write(ctx, s, slots, rts, moved)
 		if err != nil {
 			p.forget(slots)
 			return nil, err

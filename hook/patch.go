@@ -19,7 +19,10 @@ type Patch struct {
 	Slots []*Slot
 	// Refused are the sites that could not be patched now, with the reason.
 	Refused []*UnpatchableError
-	closed  bool
+	// Moved is how many threads and interrupted signal frames stood inside the
+	// bytes that this patch overwrote. They went on in the copy.
+	Moved  int
+	closed bool
 }
 
 // Refusals that only a running target shows.
@@ -88,7 +91,7 @@ func (p *Process) patchNew(ctx context.Context, sites []Site, rts goRuntimes, pt
 			slots = append(slots, slot)
 		}
 	}
-	refused, err := p.writePatient(ctx, s, slots, rts)
+	refused, err := p.writePatient(ctx, s, slots, rts, &pt.Moved)
 	pt.Refused = append(pt.Refused, refused...)
 	return err
 }
@@ -152,7 +155,7 @@ func (s *Slot) record() (arena.Site, error) {
 // write is the one stop: check everything, then change everything. Until the
 // first thread's registers are changed nothing has been done that a release
 // of the target would have to undo. Sites that goroutines are in are left out.
-func (p *Process) write(ctx context.Context, s *session, slots []*Slot, rts goRuntimes) (left parked, err error) {
+func (p *Process) write(ctx context.Context, s *session, slots []*Slot, rts goRuntimes, moved *int) (left parked, err error) {
 	if err := p.prepareFrames(); err != nil {
 		return nil, err
 	}
@@ -179,13 +182,14 @@ func (p *Process) write(ctx context.Context, s *session, slots []*Slot, rts goRu
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		*moved += len(fix.threads) + len(fix.frames)
 		return p.commit(st, s, w, fix)
 	})
 	var foreign errForeignGS
 	if errors.As(err, &foreign) && !s.noGS {
 		p.log.Info("counting in shared cells only", "because", foreign)
 		s.dropAreas()
-		return p.write(ctx, s, slots, rts)
+		return p.write(ctx, s, slots, rts, moved)
 	}
 	return left, err
 }

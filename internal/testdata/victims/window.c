@@ -1,0 +1,118 @@
+/*
+ * window THREADS [--altstack]: calls the functions of window.S, whose entries are several
+ * instructions long, all the time.
+ *
+ * SIGUSR1 has a handler that says "handling" and waits until the command "release",
+ * answered by "released", lets one go on. With --altstack it has a stack of its own.
+ *
+ * "block" makes a thread read two bytes behind an entry, "unblock" ends that; both answer "ok".
+ */
+#include "victim.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#define FUNCS(X) X(w_bytes) X(w_long) X(w_call) X(w_flags) X(w_read)
+enum { FUNCS(FUNC_NUMBER) N_FUNCS };
+static const char *const names[] = { FUNCS(FUNC_NAME) };
+
+long w_bytes(long, long), w_long(long, long), w_call(long, long), w_flags(long, long), w_read(long, char *, long);
+
+#define CALLED(name) (COUNT(I_##name), name)
+
+static void round_(int id)
+{
+	for (long x = 0; x < 64; x++) {
+		CHECK("w_bytes", CALLED(w_bytes)(x, id), x + 2 * id);
+		CHECK("w_long", CALLED(w_long)(x, id), x + 4 * id + 77);
+		CHECK("w_call", CALLED(w_call)(x, id), x + id + 3);
+		CHECK("w_flags", CALLED(w_flags)(x, 32), x < 32 ? x : 32);
+	}
+}
+
+static int gate[2];
+
+static void on_signal(int sig)
+{
+	char c;
+	(void)sig;
+	int saved = errno;
+	say("handling");
+	while (read(gate[0], &c, 1) != 1)
+		if (errno != EINTR)
+			die("waiting in a handler: %s", strerror(errno));
+	errno = saved;
+}
+
+static void make_altstack(int id)
+{
+	static __thread int made;
+	(void)id;
+	if (made)
+		return;
+	made = 1;
+	stack_t st = { .ss_size = 64 << 10 };
+	st.ss_sp = mmap(NULL, st.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (st.ss_sp == MAP_FAILED || sigaltstack(&st, NULL))
+		die("sigaltstack: %s", strerror(errno));
+}
+
+static int door[2];
+static pthread_t reader;
+
+static void *read_one(void *arg)
+{
+	char c;
+	slot_claim();
+	CHECK("w_read", CALLED(w_read)(door[0], &c, 1), 1 + 7);
+	slot_release();
+	return arg;
+}
+
+static void let(int fd)
+{
+	if (write(fd, "x", 1) != 1)
+		die("write: %s", strerror(errno));
+}
+
+static int command(const char *line)
+{
+	if (!strcmp(line, "release")) {
+		let(gate[1]);
+		say("released");
+	} else if (!strcmp(line, "block")) {
+		reader = thread_start(read_one, NULL);
+		say("ok");
+	} else if (!strcmp(line, "unblock")) {
+		let(door[1]);
+		pthread_join(reader, NULL);
+		say("ok");
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+static void report(void)
+{
+	report_counts(names, N_FUNCS);
+}
+
+int main(int argc, char **argv)
+{
+	int threads = 4;
+	struct sigaction sa = { .sa_flags = SA_RESTART };
+	sa.sa_handler = on_signal;
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--altstack")) {
+			sa.sa_flags |= SA_ONSTACK;
+			pool.enter = make_altstack;
+		} else {
+			threads = atoi(argv[i]);
+		}
+	}
+	if (pipe(gate) || pipe(door) || sigaction(SIGUSR1, &sa, NULL))
+		die("starting: %s", strerror(errno));
+	pool_init(threads, round_);
+	serve(&(struct victim){ .run = pool_run, .start = pool_start, .stop = pool_stop, .report = report, .command = command });
+}
