@@ -3,10 +3,14 @@ package hook
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/codegen"
+	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
+
+	"golang.org/x/sys/unix"
 )
 
 // privateBytes is the private mapping's first content: the this-process word,
@@ -74,7 +78,11 @@ func (p *Process) giveAreas(st *ptrace.Stop, s *session) error {
 		return nil
 	}
 	first := s.claims()
-	g := &giver{p: p, s: s, mem: st.Mem(), first: first, nobody: first.NobodyAddr()}
+	maps, err := mapsOf(p.pid)
+	if err != nil {
+		return err
+	}
+	g := &giver{p: p, s: s, mem: st.Mem(), first: first, nobody: first.NobodyAddr(), maps: maps}
 	if err := g.load(st.Threads()); err != nil {
 		return err
 	}
@@ -110,6 +118,7 @@ type giver struct {
 	first  *arena.Arena
 	nobody uint64
 	areas  []byte // copy of the areas
+	maps   []procfs.Mapping
 	shared map[uint64]int
 }
 
@@ -141,7 +150,7 @@ func (g *giver) give(th *ptrace.Thread) error {
 	}
 	base := g.nobody
 	if i, ok := g.find(r.Fs_base); ok {
-		if err := g.claim(i, r.Fs_base); err != nil {
+		if err := g.claim(i, r); err != nil {
 			return err
 		}
 		base = g.first.AreasAddr + uint64(i)*arena.AreaSize
@@ -181,13 +190,47 @@ func (g *giver) owner(i int) uint64 {
 	return binary.LittleEndian.Uint64(g.areas[i*arena.AreaSize+arena.AreaOwner:])
 }
 
-func (g *giver) claim(i int, fs uint64) error {
-	at := g.areas[i*arena.AreaSize:][:16]
-	binary.LittleEndian.PutUint64(at[arena.AreaOwner:], fs)
+// claim makes area i the thread's.
+func (g *giver) claim(i int, r *unix.PtraceRegs) error {
+	at := g.areas[i*arena.AreaSize:][:arena.AreaSize]
+	window := g.stackOf(r)
+	binary.LittleEndian.PutUint64(at[arena.AreaOwner:], r.Fs_base)
 	binary.LittleEndian.PutUint64(at[arena.AreaClaimed:], 1)
+	binary.LittleEndian.PutUint64(at[arena.AreaWindow:], window.Start)
+	binary.LittleEndian.PutUint64(at[arena.AreaSpan:], window.End-window.Start)
 	if _, err := g.mem.WriteAt(at, int64(g.first.AreasAddr)+int64(i*arena.AreaSize)); err != nil {
 		return fmt.Errorf("writing an area: %w", err)
 	}
 	g.first.SetClaimed(i)
 	return nil
+}
+
+// Sizes of stacks: the main thread's may grow down this far; of one whose
+// bounds are not known, this much around the stack pointer is taken.
+const (
+	mainStack    = 8 << 20
+	unknownBelow = 48 << 10
+	unknownSpan  = 64 << 10
+)
+
+// stackOf is the stack on which a thread's calls count in its own area. A
+// thread's stack is a mapping of its own that also holds its TLS, or the main
+// thread's.
+func (g *giver) stackOf(r *unix.PtraceRegs) arena.Range {
+	i, ok := slices.BinarySearchFunc(g.maps, r.Rsp, func(m procfs.Mapping, sp uint64) int {
+		switch {
+		case m.End <= sp:
+			return -1
+		case m.Start > sp:
+			return 1
+		}
+		return 0
+	})
+	if ok && g.maps[i].Path == "[stack]" {
+		return arena.Range{Start: g.maps[i].End - mainStack, End: g.maps[i].End}
+	}
+	if ok && g.maps[i].Contains(r.Fs_base) {
+		return arena.Range{Start: g.maps[i].Start, End: g.maps[i].End}
+	}
+	return arena.Range{Start: r.Rsp - unknownBelow, End: r.Rsp - unknownBelow + unknownSpan}
 }

@@ -88,9 +88,6 @@ const (
 // restore loads what the program had saved and goes to the original code.
 func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
 	base := c.rsp
-	if x.Saved&arena.SavedRedZone != 0 {
-		base -= 128
-	}
 	if x.Saved&arena.SavedFlags != 0 {
 		w, err := e.word(base - 16)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,10 @@ func TestHazardVictims(t *testing.T) {
 		{exactCase{"pclass.c", testutils.CNoPIE, nil}, 100},
 		{exactCase{"pclass.c", testutils.CET, nil}, 100},
 		{exactCase{"rawclone.c", testutils.CDynamic, []string{"4"}}, 1000},
+		{exactCase{"rawclone.c", testutils.CDynamic, []string{"4", "--late"}}, 20000},
+		{exactCase{"clonefs.c", testutils.CDynamic, []string{"4"}}, 20000},
+		{exactCase{"clonefs.c", testutils.CDynamic, []string{"4", "--late"}}, 200000},
+		{exactCase{"clonefs.c", testutils.CStatic, []string{"2", "--late"}}, 200000},
 		{exactCase{"gsuser.c", testutils.CDynamic, nil}, 100},
 		{exactCase{"altstack.c", testutils.CDynamic, nil}, 300},
 		{exactCase{"recursion.c", testutils.CDynamic, []string{"200000"}}, 2},
@@ -39,7 +44,9 @@ func TestHazardVictims(t *testing.T) {
 	} {
 		t.Run(strings.TrimSpace(fmt.Sprint(c.source, " ", c.variant.Name, " ", strings.Join(c.args, " "))), func(t *testing.T) {
 			v := c.start(t)
-			v.Run(1)
+			if !slices.Contains(c.args, "--late") {
+				v.Run(1)
+			}
 			before := testutils.TakeSnapshot(t, v.PID())
 			start := v.Report()
 			h := countAll(t, v.PID(), everything)
@@ -57,7 +64,7 @@ func TestHazardVictims(t *testing.T) {
 				}
 			}
 			// forker's children are being made also while it is looked at.
-			testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true, Working: c.source == "forker.c"})
+			testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true, Working: c.source == "forker.c" || slices.Contains(c.args, "--late"), Churn: slices.Contains(c.args, "--late")})
 			v.Run(1)
 			v.Quit()
 		})

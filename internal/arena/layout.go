@@ -25,7 +25,8 @@ const (
 	AreaOwner   = 0
 	AreaClaimed = 8
 	AreaClaims  = 16
-	AreaWindow  = 48 // C: lowest address of the piece of stack the owner was last seen on
+	AreaWindow  = 40 // C: lowest address of the owner's stack, and behind it
+	AreaSpan    = 48 // its size; 0: not known
 	AreaM       = 56 // Go: the owner's runtime.m
 	AreaCells   = 64 // + 8*arena
 )

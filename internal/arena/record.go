@@ -99,10 +99,9 @@ type Saved uint8
 
 // Bits of Saved.
 const (
-	SavedFirst   Saved = 1 << iota // at -8
-	SavedFlags                     // at -16, as lahf and seto leave them in ax
-	SavedSecond                    // at -24
-	SavedRedZone                   // the three above lie 128 bytes lower
+	SavedFirst  Saved = 1 << iota // at -8
+	SavedFlags                    // at -16, as lahf and seto leave them in ax
+	SavedSecond                   // at -24
 )
 
 // Token says where, at a boundary of the claim routine, the address is at

@@ -13,6 +13,10 @@ const (
 	hashShiftOut = 20
 )
 
+// saveInherited is where the C routine keeps the GS base that it found. No exit
+// needs it.
+const saveInherited = -32
+
 // Bucket is the index of the first area of the bucket in which a thread with
 // this FS base has or gets its area. areas is a power of two, at least 4.
 func Bucket(fsBase uint64, areas int) int {
@@ -26,7 +30,7 @@ type ClaimKind uint8
 
 // Kinds of claim routines.
 const (
-	ClaimC   ClaimKind = iota // rax, rcx; notes where the stack is
+	ClaimC   ClaimKind = iota // rax, rcx; notes where the stack is, and uses 8 bytes below rsp
 	ClaimGo                   // r12, r13
 	ClaimGoM                  // r12, r13; notes the goroutine's m
 )
@@ -45,12 +49,15 @@ func Claim(at uint64, c arena.Consts, areas int, kind ClaimKind) (Code, error) {
 	if kind != ClaimC {
 		a, b, token = x86.R12, x86.R13, arena.TokenR13
 	}
-	silent, shared, take, claimed := g.Label(), g.Label(), g.Label(), g.Label()
+	silent, shared, take, claimed, back := g.Label(), g.Label(), g.Label(), g.Label(), g.Label()
 
 	g.from(0, token)
 	g.CmpMemImm32(x86.RIPTo(c.ThisProcess), 0)
 	g.JccLabel(x86.CondE, silent)
 	g.Rdgsbase(a) // inherited from the parent thread, or not ours to change
+	if kind == ClaimC {
+		g.MovMemReg(x86.At(x86.RSP, saveInherited), a)
+	}
 	g.SubRegMem(a, x86.RIPTo(c.AreasBase))
 	g.CmpRegMem(a, x86.RIPTo(c.AreasSize))
 	g.JccLabel(x86.CondAE, shared)
@@ -90,15 +97,24 @@ func Claim(at uint64, c arena.Consts, areas int, kind ClaimKind) (Code, error) {
 	g.JmpReg(a)
 
 	g.from(0, arena.TokenGSBase)
+	g.Bind(take)
+	if kind == ClaimC {
+		// An area with this thread's FS base that GS has named all along: the
+		// thread is on another stack than its own, or is one that shares the
+		// FS base with its maker. Nothing tells which, so the shared cells
+		// count, and the area stays its owner's.
+		g.CmpRegMem(a, x86.At(x86.RSP, saveInherited))
+		g.JccLabel(x86.CondE, back)
+	}
 	g.Bind(claimed)
 	g.MovMemReg(x86.At(a, arena.AreaOwner), b)
-	g.Bind(take)
 	g.MovRegMem(b, x86.At(a, arena.AreaClaims))
 	g.MovMemImm(x86.At(b, 0), 1)
 	switch kind {
 	case ClaimC:
-		g.Lea(b, x86.At(x86.RSP, -StackWindow/2))
+		g.Lea(b, x86.At(x86.RSP, -stackBelow))
 		g.MovMemReg(x86.At(a, arena.AreaWindow), b)
+		g.MovMemImm(x86.At(a, arena.AreaSpan), stackSpan)
 	case ClaimGoM:
 		g.MovRegMem(b, x86.At(x86.R14, goMOffset))
 		g.MovMemReg(x86.At(a, arena.AreaM), b)
@@ -107,5 +123,12 @@ func Claim(at uint64, c arena.Consts, areas int, kind ClaimKind) (Code, error) {
 	g.from(0, token)
 	g.Wrgsbase(a)
 	g.JmpReg(b)
+
+	g.from(0, arena.TokenGSBase)
+	g.Bind(back)
+	g.Rdgsbase(b)
+	g.from(0, token)
+	g.Wrgsbase(a)
+	g.JmpLabel(shared)
 	return g.finish()
 }

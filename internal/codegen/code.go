@@ -37,6 +37,7 @@ type gen struct {
 	states []state
 	exits  []arena.Exit // of displaced copies
 	copies []span
+	pop    uint8 // how far the stack pointer was lowered, for from
 }
 
 // state holds from off on.
@@ -53,7 +54,7 @@ func newGen(at, site uint64) *gen {
 
 // from says what is saved at the boundary that comes next and those after it.
 func (g *gen) from(s arena.Saved, t arena.Token) {
-	g.states = append(g.states, state{g.Len(), arena.Exit{Saved: s, Token: t}})
+	g.states = append(g.states, state{g.Len(), arena.Exit{Pop: g.pop, Saved: s, Token: t}})
 }
 
 // displaced appends the copy of code, which was at addr. With back, a jump to

@@ -20,27 +20,34 @@ type Env struct {
 }
 
 // OwnerCheck is how a program tells its thread's area from one that a thread
-// inherited from its parent. What each costs was measured on a processor on
-// which rdfsbase takes 2.3 ns.
+// inherited from its parent.
+//
+// C programs first compare the stack pointer with the stack that the owner was
+// given its area on. That alone tells apart threads that share an FS base
+// (made by clone without CLONE_SETTLS), and a thread that was just born from
+// its parent, so that fs:0 is read only by a thread that has TLS. On another
+// stack, such as a fiber's or a signal handler's own, calls count in the
+// shared cells: exact too, but slower.
 type OwnerCheck uint8
 
 const (
-	// ByFSBase compares rdfsbase with the owner: right everywhere.
+	// ByFSBase compares rdfsbase with the owner: right everywhere, but that
+	// instruction takes 2.3 ns on some processors.
 	ByFSBase OwnerCheck = iota
 	// ByTLSWord compares the word at fs:0, which the psABI makes the FS base
-	// (System V psABI for x86-64, "Thread-local storage"): 0.4 ns. It would
-	// fault in a thread without TLS, so first the stack pointer must lie where
-	// the owner was when the claim routine looked at its FS base: a thread
-	// that was just born is on another stack.
+	// (System V psABI for x86-64, "Thread-local storage"): 0.4 ns in all.
 	ByTLSWord
 	// ByGoM compares the m of the goroutine that r14 names. Only behind a
 	// stack check, which has used r14 as the goroutine itself.
 	ByGoM
 )
 
-// StackWindow is how much stack a thread may use up and down before ByTLSWord
-// asks the claim routine again.
-const StackWindow = 64 << 10
+// A new thread's stack is taken to reach this far down and up from where the
+// thread was when it got its area.
+const (
+	stackBelow = 48 << 10
+	stackSpan  = 64 << 10
+)
 
 // goMOffset is where runtime.g has its m, in Go 1.4 to 1.26 (runtime2.go: behind
 // stack, two guards, _panic and _defer).
@@ -102,6 +109,9 @@ func (g *countGen) perArea() (entry int, err error) {
 	slow, silent, shared := g.Label(), g.Label(), g.Label()
 	inSlow := g.saved() | g.secondSaved()
 
+	if g.d.SelfLoop && !g.d.Go {
+		g.pop = redZone // as in all that comes from slow
+	}
 	g.from(inSlow, 0)
 	g.block(silent)
 	g.block(shared)
@@ -111,6 +121,8 @@ func (g *countGen) perArea() (entry int, err error) {
 	g.JmpLabel(counted)
 
 	entry = g.Len()
+	g.pop = 0
+	g.from(0, 0)
 	if err := g.head(); err != nil {
 		return 0, err
 	}
@@ -127,6 +139,9 @@ func (g *countGen) perArea() (entry int, err error) {
 		return 0, err
 	}
 
+	if g.d.SelfLoop && !g.d.Go {
+		g.pop = redZone
+	}
 	g.from(g.saved(), 0)
 	g.Bind(slow)
 	g.saveSecond()
@@ -144,12 +159,14 @@ func (g *countGen) perArea() (entry int, err error) {
 // checkOwner goes to slow unless the area at GS is the running thread's.
 func (g *countGen) checkOwner(slow x86.Label) {
 	owner := int32(arena.AreaOwner)
-	switch g.env.Owner {
-	case ByTLSWord:
+	if !g.d.Go {
 		g.MovRegReg(g.a, x86.RSP)
 		g.SubRegMem(g.a, x86.GSAt(arena.AreaWindow))
-		g.CmpRegImm(g.a, StackWindow)
+		g.CmpRegMem(g.a, x86.GSAt(arena.AreaSpan))
 		g.JccLabel(x86.CondAE, slow)
+	}
+	switch g.env.Owner {
+	case ByTLSWord:
 		g.MovRegMem(g.a, x86.FSAt(0))
 	case ByGoM:
 		g.MovRegMem(g.a, x86.At(x86.R14, goMOffset))
@@ -209,12 +226,9 @@ func (g *countGen) tail() error {
 	return g.displaced(g.d.Bytes[n:], g.d.Site+uint64(n), true)
 }
 
-func (g *countGen) below(off int32) x86.Mem {
-	if g.d.SelfLoop {
-		off -= redZone
-	}
-	return x86.At(x86.RSP, off)
-}
+// below is a place below the stack pointer. Nothing above it is written, and no
+// more than the 128 bytes that signal handlers leave alone are used.
+func (g *countGen) below(off int32) x86.Mem { return x86.At(x86.RSP, off) }
 
 // saved is what save has done.
 func (g *countGen) saved() arena.Saved {
@@ -225,7 +239,7 @@ func (g *countGen) saved() arena.Saved {
 	if g.d.FlagsLive {
 		s |= arena.SavedFlags
 	}
-	return s | g.zone()
+	return s
 }
 
 func (g *countGen) secondSaved() arena.Saved {
@@ -235,23 +249,22 @@ func (g *countGen) secondSaved() arena.Saved {
 	return arena.SavedSecond
 }
 
-func (g *countGen) zone() arena.Saved {
-	if g.d.SelfLoop {
-		return arena.SavedRedZone
-	}
-	return 0
-}
-
 // save frees the first register and, where they are live, the flags. lahf and
 // seto do not change flags, so until they are stored the real ones are right.
+// Where the red zone may be live, the stack pointer steps over it first.
 func (g *countGen) save() {
 	g.from(0, 0)
 	if g.d.Go {
 		return
 	}
+	if g.d.SelfLoop {
+		g.Lea(x86.RSP, x86.At(x86.RSP, -redZone))
+		g.pop = redZone
+		g.from(0, 0)
+	}
 	g.MovMemReg(g.below(saveFirst), g.a)
 	if g.d.FlagsLive {
-		g.from(arena.SavedFirst|g.zone(), 0)
+		g.from(arena.SavedFirst, 0)
 		g.Lahf()
 		g.SetccReg8(x86.CondO, x86.RAX)
 		g.MovMemReg(g.below(saveFlags), g.a)
@@ -273,6 +286,11 @@ func (g *countGen) restore() {
 	}
 	g.MovRegMem(g.a, g.below(saveFirst))
 	g.from(0, 0)
+	if g.d.SelfLoop {
+		g.Lea(x86.RSP, x86.At(x86.RSP, redZone))
+		g.pop = 0
+		g.from(0, 0)
+	}
 }
 
 func (g *countGen) saveSecond() {

@@ -175,7 +175,7 @@ func TestOwnPurpose(t *testing.T) {
 	t.Run("rawclone", func(t *testing.T) {
 		v := Start(t, Build(t, "rawclone.c", CDynamic), "4")
 		v.Run(1000)
-		if n := v.Report().Count["work_raw"]; n != 4000 {
+		if n := v.Report().Count["work_raw"]; n != 5000 {
 			t.Errorf("work_raw: %d calls", n)
 		}
 		v.Quit()

@@ -1,7 +1,8 @@
 /*
- * rawclone THREADS: threads made by clone itself, without CLONE_SETTLS and with fs = 0, so
- * that nothing of libc works in them. They call functions in assembly and count with
- * locked instructions.
+ * rawclone THREADS [--late]: threads made by clone itself, without CLONE_SETTLS and with
+ * fs = 0, so that nothing of libc works in them. They call functions in assembly and
+ * count with locked instructions. --late: they are made at the first run. The main
+ * thread works too. With KEEP_FS (clonefs.c) they all share the main thread's fs.
  */
 #include "victim.h"
 
@@ -14,7 +15,7 @@ enum { FUNCS(FUNC_NUMBER) N_FUNCS };
 static const char *const names[] = { FUNCS(FUNC_NAME) };
 
 static uint64_t truth[N_FUNCS];
-static int threads, busy, rounds, generation, wrong;
+static int threads, made, busy, rounds, generation, wrong;
 
 long work_raw(long x);
 long work_raw_tiny(long x);
@@ -37,36 +38,31 @@ static void count(int func)
 	__atomic_fetch_add(&truth[func], 1, __ATOMIC_RELAXED);
 }
 
+__attribute__((optimize("no-stack-protector"))) static void work(void)
+{
+	for (long i = 0; i != rounds; i++) {
+		count(I_work_raw);
+		count(I_work_raw_tiny);
+		if (work_raw(i) != 3 * i + 1 || work_raw_tiny(i) != (long)(uint32_t)i)
+			__atomic_store_n(&wrong, 1, __ATOMIC_RELAXED);
+	}
+}
+
 __attribute__((optimize("no-stack-protector"))) static int raw_thread(void *arg)
 {
 	int seen = 0;
+#ifndef KEEP_FS
 	raw4(SYS_arch_prctl, (void *)0x1002 /* ARCH_SET_FS */, 0, 0);
+#endif
 	for (;;) {
 		while (__atomic_load_n(&generation, __ATOMIC_ACQUIRE) == seen)
 			raw4(SYS_futex, &generation, FUTEX_WAIT, seen);
 		seen++;
-		for (long i = 0; i != rounds && __atomic_load_n(&busy, __ATOMIC_RELAXED) > 0; i++) {
-			count(I_work_raw);
-			count(I_work_raw_tiny);
-			if (work_raw(i) != 3 * i + 1 || work_raw_tiny(i) != (long)(uint32_t)i)
-				__atomic_store_n(&wrong, 1, __ATOMIC_RELAXED);
-		}
+		work();
 		if (__atomic_sub_fetch(&busy, 1, __ATOMIC_RELEASE) == 0)
 			raw4(SYS_futex, &busy, FUTEX_WAKE, 1);
 	}
 	return (int)(intptr_t)arg;
-}
-
-static void run(long n)
-{
-	rounds = n;
-	__atomic_store_n(&busy, threads, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
-	raw4(SYS_futex, &generation, FUTEX_WAKE, threads);
-	for (int b; (b = __atomic_load_n(&busy, __ATOMIC_ACQUIRE)) > 0;)
-		raw4(SYS_futex, &busy, FUTEX_WAIT, b);
-	if (wrong)
-		die("a result in a thread without fs was wrong");
 }
 
 static void report(void)
@@ -84,10 +80,26 @@ static void start_raw(void)
 		die("clone: %s", strerror(errno));
 }
 
+static void run(long n)
+{
+	rounds = n;
+	for (; made < threads; made++)
+		start_raw();
+	__atomic_store_n(&busy, threads, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+	raw4(SYS_futex, &generation, FUTEX_WAKE, threads);
+	work();
+	for (int b; (b = __atomic_load_n(&busy, __ATOMIC_ACQUIRE)) > 0;)
+		raw4(SYS_futex, &busy, FUTEX_WAIT, b);
+	if (wrong)
+		die("a result in a thread without fs was wrong");
+}
+
 int main(int argc, char **argv)
 {
 	threads = argc > 1 ? atoi(argv[1]) : 4;
-	for (int i = 0; i < threads; i++)
+	int late = argc > 2 && !strcmp(argv[2], "--late");
+	for (; made < threads && !late; made++)
 		start_raw();
 	serve(&(struct victim){ .run = run, .report = report });
 }
