@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/functap/functap/internal/procfs"
@@ -208,11 +209,11 @@ func identify(pid int) (identity, error) {
 	}
 	auxv, err := os.ReadFile(procPath(pid, "auxv"))
 	if err != nil {
-		return identity{}, fmt.Errorf("reading the auxiliary vector: %w", err)
+		return identity{}, fmt.Errorf("reading the auxiliary vector: %w", wrapVanished(err))
 	}
 	exe, err := os.Stat(procPath(pid, "exe"))
 	if err != nil {
-		return identity{}, fmt.Errorf("looking at the program's file: %w", err)
+		return identity{}, fmt.Errorf("looking at the program's file: %w", wrapVanished(err))
 	}
 	return identity{st.StartTime, auxv, exe}, nil
 }
@@ -228,6 +229,14 @@ func (id identity) check(pid int) error {
 		return ErrExeced
 	}
 	return nil
+}
+
+// wrapVanished is for files of procfs that were opened here.
+func wrapVanished(err error) error {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("%w: %w", ErrExited, err)
+	}
+	return err
 }
 
 func wrapGone(err error) error {

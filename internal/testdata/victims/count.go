@@ -1,14 +1,17 @@
-// Command count GOROUTINES: what Go compiles to: leaf functions without a stack check, big
+// Command count GOROUTINES [profile]: what Go compiles to: leaf functions without a stack check, big
 // frames, deep recursion on fresh and growing stacks, methods, interfaces, closures,
 // generics, defer, panics that are recovered. Goroutines are born and die all the time, and
-// the garbage collector runs while they work.
+// the garbage collector runs while they work. With profile, it takes a profile of itself,
+// by 1,000 signals a second.
 package main
 
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
@@ -277,6 +280,15 @@ func collect() {
 	}
 }
 
+// profile sets the rate that StartCPUProfile then complains it cannot set.
+func profile() {
+	runtime.SetCPUProfileRate(1000)
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		fmt.Println("error", err)
+		os.Exit(2)
+	}
+}
+
 func report() {
 	for _, c := range counters {
 		fmt.Printf("count %s %d\n", c.name, c.n.Load())
@@ -288,6 +300,9 @@ func main() {
 	goroutines := 1
 	if len(os.Args) > 1 {
 		goroutines, _ = strconv.Atoi(os.Args[1])
+	}
+	if len(os.Args) > 2 && os.Args[2] == "profile" {
+		profile()
 	}
 	stop.Store(true)
 	go collect()
