@@ -78,7 +78,7 @@ func (p *Process) giveAreas(st *ptrace.Stop, s *session) error {
 		return nil
 	}
 	first := s.claims()
-	maps, err := mapsOf(p.pid)
+	maps, err := p.mapsInStop()
 	if err != nil {
 		return err
 	}

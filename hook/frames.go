@@ -30,9 +30,9 @@ func (p *Process) prepareFrames() error {
 // eachFrame calls f for every signal frame on the stopped threads' stacks, with
 // the instruction pointer that it will return to.
 func (p *Process) eachFrame(st *ptrace.Stop, f func(*ptrace.Thread, sigframe.Frame, uint64) error) error {
-	maps, err := mapsOf(p.pid)
+	maps, err := p.mapsInStop()
 	if err != nil {
-		return wrapGone(err)
+		return err
 	}
 	finder := sigframe.Finder{Mem: st.Mem(), Maps: maps, Restorers: p.restorers}
 	if p.runsGo() {

@@ -48,6 +48,7 @@ type Process struct {
 	images   []*Image
 	session  *session         // nil until the first patch
 	sites    map[uint64]*Slot // by address of the overwritten bytes
+	stopMaps []procfs.Mapping // see mapsInStop
 	pauses   []Pause
 	onDetach []func()
 	cleaned  Cleaned
@@ -169,10 +170,24 @@ func (p *Process) stopAll(ctx context.Context, why string, fn func(*ptrace.Stop)
 		if err := p.ident.check(p.pid); err != nil {
 			return err
 		}
+		p.stopMaps = nil
 		return fn(s)
 	})
 	p.paused(why, rep)
 	return wrapExit(err)
+}
+
+// mapsInStop are the target's mappings, which do not change while all its
+// threads stand still: they are read once a stop.
+func (p *Process) mapsInStop() ([]procfs.Mapping, error) {
+	if p.stopMaps == nil {
+		maps, err := mapsOf(p.pid)
+		if err != nil {
+			return nil, err
+		}
+		p.stopMaps = maps
+	}
+	return p.stopMaps, nil
 }
 
 func (p *Process) paused(why string, r ptrace.Report) {

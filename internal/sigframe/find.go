@@ -27,6 +27,8 @@ type Finder struct {
 	// does not end before; 0 means DefaultLimit. Go programs need less: a handler
 	// runs on a stack of 32 KiB, and the mapping goes on with the heap.
 	Limit uint64
+
+	buf []byte // for scanRange
 }
 
 // Frame is one signal frame.
@@ -132,7 +134,10 @@ func (f *Finder) scan(sp uint64, hit func(addr, sp uint64)) error {
 const window = 64 << 10
 
 func (f *Finder) scanRange(from, to uint64, hit func(addr, sp uint64)) error {
-	buf := make([]byte, window)
+	if f.buf == nil {
+		f.buf = make([]byte, window)
+	}
+	buf := f.buf
 	for from < to {
 		b := buf[:min(window, to-from)]
 		if _, err := f.Mem.ReadAt(b, int64(from)); err != nil {
