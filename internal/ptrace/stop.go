@@ -88,6 +88,13 @@ func (t *Tracer) stop(ctx context.Context, pid, only int, o StopOptions, fn func
 	}
 	var report Report
 	err := t.Do(func() error {
+		if !o.NoRealTime {
+			// Before the clock starts: a busy target can keep a thread of normal
+			// priority waiting for seconds.
+			restore, granted := raisePriority()
+			report.RealTime = granted
+			defer restore()
+		}
 		if err := precheck(pid, only); err != nil {
 			return err
 		}
@@ -97,18 +104,18 @@ func (t *Tracer) stop(ctx context.Context, pid, only int, o StopOptions, fn func
 		}
 		s := &Stop{ctx: ctx, tracer: t, pid: pid, only: only, child: child.PPID == os.Getpid(),
 			deadline: time.Now().Add(limit)}
-		return s.retry(o, &report, fn)
+		return s.retry(&report, fn)
 	})
 	return report, err
 }
 
 // retry lets everybody go for a while when another process shares the memory:
 // the end of a vfork is waited for in peace.
-func (s *Stop) retry(o StopOptions, report *Report, fn func(*Stop) error) (shared error) {
+func (s *Stop) retry(report *Report, fn func(*Stop) error) (shared error) {
 	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
 		s.tracer.sweep()
 		s.threads, s.known, s.since = nil, map[int]bool{}, time.Time{}
-		err := s.run(o, report, fn)
+		err := s.run(report, fn)
 		switch {
 		case errors.Is(err, ErrSharedVM):
 			shared = err
@@ -125,12 +132,7 @@ func (s *Stop) retry(o StopOptions, report *Report, fn func(*Stop) error) (share
 }
 
 // run is one attempt. fn runs only if everything stands still.
-func (s *Stop) run(o StopOptions, report *Report, fn func(*Stop) error) (err error) {
-	if !o.NoRealTime {
-		restore, granted := raisePriority()
-		report.RealTime = granted
-		defer restore()
-	}
+func (s *Stop) run(report *Report, fn func(*Stop) error) (err error) {
 	defer func() {
 		if lost := s.release(); err == nil {
 			err = lost

@@ -236,9 +236,11 @@ func (th *Thread) accept(status unix.WaitStatus) {
 func napAfter(n int) {
 	switch {
 	case n < quick: // a thread that runs on another processor stops within that time
-	case n < 200:
+	case n < 30:
 		nap(20 * time.Microsecond)
+	case n < 100: // it waits for a processor
+		nap(200 * time.Microsecond)
 	default:
-		nap(500 * time.Microsecond)
+		nap(time.Millisecond)
 	}
 }

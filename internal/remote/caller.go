@@ -22,9 +22,9 @@ var (
 	errClosed = errors.New("caller is closed")
 )
 
-// callLimit is how long a call may take in the kernel. Those made here do not
-// block; memory allocation may take its time.
-const callLimit = time.Second
+// callLimit is how long a call may take. Those made here do not block, but the
+// thread needs a processor, for which it may have to wait on a busy machine.
+const callLimit = 5 * time.Second
 
 // Values of the Seccomp line of a status file.
 const (
