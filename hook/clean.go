@@ -75,6 +75,11 @@ func (c *cleaner) restore(st *ptrace.Stop) error {
 	if err := c.restoreText(st); err != nil {
 		return err
 	}
+	if len(c.out.Left) > 0 {
+		// Its stub may be called again, when somebody takes his own bytes back.
+		// So everything stays mapped, and threads and GS bases as they are.
+		return nil
+	}
 	// Frames first: those in the claim routine need the thread's GS base.
 	if err := c.evictFrames(st); err != nil {
 		return err
