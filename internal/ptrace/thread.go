@@ -160,10 +160,14 @@ func (th *Thread) RunToSyscall(limit time.Duration) (Event, error) {
 }
 
 func (th *Thread) waitNow() (unix.WaitStatus, bool, error) {
-	if th.child {
-		return waitChildNow(th.tid)
+	if !th.child {
+		return waitNow(th.tid)
 	}
-	return waitNow(th.tid)
+	status, ok, err := waitChildNow(th.tid)
+	if !ok && err == nil && th.state == running {
+		status, ok = stolen(th.tid)
+	}
+	return status, ok, err
 }
 
 // await waits for the thread's next stop.
