@@ -62,6 +62,11 @@ type Process struct {
 // reads its maps and opens its files. It stops nothing and changes nothing,
 // except that it first cleans up what a functap that was killed has left
 // there. Another functap that is alive makes it fail with ErrBusy.
+//
+// If the target is a child of the calling process, do not be in a Wait for it
+// while it is being stopped (Patch, Close and the like): the kernel offers a
+// child's ptrace stops to every waiter of its parent, so that Wait would
+// return early. Wait on Done first.
 func Attach(ctx context.Context, pid int, opts *AttachOptions) (*Process, error) {
 	p, err := newProcess(pid, opts)
 	if err == nil {
