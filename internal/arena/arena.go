@@ -54,8 +54,7 @@ func New(mem []byte, l Layout, a Addresses, index int) (*Arena, error) {
 	return ar, nil
 }
 
-func (a *Arena) put(off, v uint64)     { le.PutUint64(a.mem[off:], v) }
-func (a *Arena) get(off uint64) uint64 { return le.Uint64(a.mem[off:]) }
+func (a *Arena) put(off, v uint64) { le.PutUint64(a.mem[off:], v) }
 
 // Consts are the addresses that generated code refers to.
 type Consts struct {
