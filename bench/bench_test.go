@@ -24,7 +24,12 @@ func median[T float64 | time.Duration](values []T) T {
 
 func attach(b *testing.B, pid int) *hook.Process {
 	b.Helper()
-	p, err := hook.Attach(context.Background(), pid, nil)
+	return attachWith(b, pid, nil)
+}
+
+func attachWith(b *testing.B, pid int, opts *hook.AttachOptions) *hook.Process {
+	b.Helper()
+	p, err := hook.Attach(context.Background(), pid, opts)
 	if err != nil {
 		b.Fatal(err)
 	}

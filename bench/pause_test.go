@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/testutils"
 )
 
@@ -13,34 +14,39 @@ import (
 // meanwhile, beside the longest one in as much time before.
 func BenchmarkPause(b *testing.B) {
 	binary := testutils.Build(b, "spin_gap.c", testutils.CDynamic)
-	for _, blocked := range []int{15, 199} {
-		for _, functions := range []int{1, 1000} {
-			b.Run(fmt.Sprintf("threads=%d/functions=%d", blocked+1, functions), func(b *testing.B) {
-				v := testutils.Start(b, binary, "1", fmt.Sprint(blocked))
-				var patch, detach, gap, quiet []time.Duration
-				for range repeats {
-					p := attach(b, v.PID())
-					funcs := sites(b, p, "libc:*")
-					if len(funcs) < functions {
-						b.Fatalf("only %d functions of libc can be hooked", len(funcs))
-					}
-					v.Report()
-					time.Sleep(20 * time.Millisecond)
-					quiet = append(quiet, gapOf(v))
-					count(b, p, funcs[:functions])
-					gap = append(gap, gapOf(v))
-					patch = append(patch, pause(b, p, "patch"))
-					closeProcess(b, p)
-					detach = append(detach, pause(b, p, "detach"))
+	for _, c := range []struct {
+		blocked, functions int
+		// plain: without real-time priority, as users have it who may not take it.
+		plain bool
+	}{
+		{15, 1, false}, {15, 1000, false}, {15, 1000, true},
+		{199, 1, false}, {199, 1000, false}, {199, 1000, true},
+	} {
+		b.Run(fmt.Sprintf("threads=%d/functions=%d/realtime=%v", c.blocked+1, c.functions, !c.plain), func(b *testing.B) {
+			v := testutils.Start(b, binary, "1", fmt.Sprint(c.blocked))
+			var patch, detach, gap, quiet []time.Duration
+			for range repeats {
+				p := attachWith(b, v.PID(), &hook.AttachOptions{NoRealTime: c.plain})
+				funcs := sites(b, p, "libc:*")
+				if len(funcs) < c.functions {
+					b.Fatalf("only %d functions of libc can be hooked", len(funcs))
 				}
-				v.Quit()
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(milliseconds(median(patch)), "patch-ms")
-				b.ReportMetric(milliseconds(median(detach)), "detach-ms")
-				b.ReportMetric(milliseconds(median(gap)), "gap-ms")
-				b.ReportMetric(milliseconds(median(quiet)), "gap-before-ms")
-			})
-		}
+				v.Report()
+				time.Sleep(20 * time.Millisecond)
+				quiet = append(quiet, gapOf(v))
+				count(b, p, funcs[:c.functions])
+				gap = append(gap, gapOf(v))
+				patch = append(patch, pause(b, p, "patch"))
+				closeProcess(b, p)
+				detach = append(detach, pause(b, p, "detach"))
+			}
+			v.Quit()
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(milliseconds(median(patch)), "patch-ms")
+			b.ReportMetric(milliseconds(median(detach)), "detach-ms")
+			b.ReportMetric(milliseconds(median(gap)), "gap-ms")
+			b.ReportMetric(milliseconds(median(quiet)), "gap-before-ms")
+		})
 	}
 }
 

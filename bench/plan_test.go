@@ -1,7 +1,10 @@
 package bench
 
 import (
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +13,8 @@ import (
 	"github.com/functap/functap/internal/testutils"
 )
 
-// planned are files of very different kinds; node, caddy and the like are measured with
-// functap list by hand, as they are in no Debian package.
+// planned are files of very different kinds; node, cargo and dlv where they are installed,
+// as they are in no Debian package that the tests need.
 func planned(b *testing.B) map[string]string {
 	goTool := testutils.Program(b, "go", "golang")
 	files := map[string]string{
@@ -19,6 +22,15 @@ func planned(b *testing.B) map[string]string {
 		"postgres":     testutils.Program(b, "postgres", "postgresql"),
 		"python3":      testutils.Program(b, "/usr/bin/python3", "python3"),
 		"go":           goTool,
+	}
+	for _, name := range []string{"node", "dlv", "cargo"} {
+		if path, err := exec.LookPath(name); err == nil {
+			files[name] = path
+		}
+	}
+	// rustup puts a switch in the place of cargo; the program is in its toolchain.
+	if real, _ := filepath.Glob(os.ExpandEnv("$HOME/.rustup/toolchains/*/bin/cargo")); len(real) > 0 {
+		files["cargo"] = real[0]
 	}
 	for _, lib := range []string{"libc.so.6", "libstdc++.so.6"} {
 		found, err := filepath.Glob("/lib/x86_64-linux-gnu/" + lib)
@@ -53,8 +65,11 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// judge counts the functions of 5 bytes and more that are not on the list of those never to
-// be hooked, and the hookable ones among them.
+// beside are the reasons that stand outside of the share: functions that are never to be
+// hooked, whatever their code is.
+var beside = []string{"NEVER_HOOK", "ASSEMBLY", "IFUNC_RESOLVER"}
+
+// judge counts the functions of 5 bytes and more, and the hookable ones among them.
 func judge(b *testing.B, path string) (hookable, long int) {
 	b.Helper()
 	im, err := hook.OpenFile(path)
@@ -68,7 +83,7 @@ func judge(b *testing.B, path string) (hookable, long int) {
 	}
 	for _, f := range funcs {
 		_, err := f.Site()
-		if f.Size() < 5 || f.Nameless() || reason(b, err) == "NEVER_HOOK" {
+		if f.Size() < 5 || f.Nameless() || slices.Contains(beside, reason(b, err)) {
 			continue
 		}
 		long++

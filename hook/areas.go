@@ -9,8 +9,6 @@ import (
 	"github.com/functap/functap/internal/codegen"
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
-
-	"golang.org/x/sys/unix"
 )
 
 // privateBytes is the private mapping's first content: the this-process word,
@@ -150,7 +148,7 @@ func (g *giver) give(th *ptrace.Thread) error {
 	}
 	base := g.nobody
 	if i, ok := g.find(r.Fs_base); ok {
-		if err := g.claim(i, r); err != nil {
+		if err := g.claim(i, r.Fs_base, g.stackOf(r.Rsp, r.Fs_base)); err != nil {
 			return err
 		}
 		base = g.first.AreasAddr + uint64(i)*arena.AreaSize
@@ -191,10 +189,9 @@ func (g *giver) owner(i int) uint64 {
 }
 
 // claim makes area i the thread's.
-func (g *giver) claim(i int, r *unix.PtraceRegs) error {
+func (g *giver) claim(i int, fsBase uint64, window arena.Range) error {
 	at := g.areas[i*arena.AreaSize:][:arena.AreaSize]
-	window := g.stackOf(r)
-	binary.LittleEndian.PutUint64(at[arena.AreaOwner:], r.Fs_base)
+	binary.LittleEndian.PutUint64(at[arena.AreaOwner:], fsBase)
 	binary.LittleEndian.PutUint64(at[arena.AreaClaimed:], 1)
 	binary.LittleEndian.PutUint64(at[arena.AreaWindow:], window.Start)
 	binary.LittleEndian.PutUint64(at[arena.AreaSpan:], window.End-window.Start)
@@ -216,8 +213,8 @@ const (
 // stackOf is the stack on which a thread's calls count in its own area. A
 // thread's stack is a mapping of its own that also holds its TLS, or the main
 // thread's.
-func (g *giver) stackOf(r *unix.PtraceRegs) arena.Range {
-	i, ok := slices.BinarySearchFunc(g.maps, r.Rsp, func(m procfs.Mapping, sp uint64) int {
+func (g *giver) stackOf(rsp, fsBase uint64) arena.Range {
+	i, ok := slices.BinarySearchFunc(g.maps, rsp, func(m procfs.Mapping, sp uint64) int {
 		switch {
 		case m.End <= sp:
 			return -1
@@ -229,8 +226,8 @@ func (g *giver) stackOf(r *unix.PtraceRegs) arena.Range {
 	if ok && g.maps[i].Path == "[stack]" {
 		return arena.Range{Start: g.maps[i].End - mainStack, End: g.maps[i].End}
 	}
-	if ok && g.maps[i].Contains(r.Fs_base) {
+	if ok && g.maps[i].Contains(fsBase) {
 		return arena.Range{Start: g.maps[i].Start, End: g.maps[i].End}
 	}
-	return arena.Range{Start: r.Rsp - unknownBelow, End: r.Rsp - unknownBelow + unknownSpan}
+	return arena.Range{Start: rsp - unknownBelow, End: rsp - unknownBelow + unknownSpan}
 }

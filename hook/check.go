@@ -2,8 +2,13 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/x86"
 )
 
 // sortOut looks at the code in memory, with the target running, and lists the
@@ -16,34 +21,66 @@ func (p *Process) sortOut(sites []Site, pt *Patch) ([]Site, error) {
 	}
 	defer mem.Close()
 	var fresh []Site
-	taken := p.takenBytes()
 	for _, st := range sites {
-		if s := p.sites[st.Addr()]; s != nil && s.site.Function.sym.Addr == st.Function.sym.Addr {
-			continue
+		if s := p.sites[st.Addr()]; s == nil || !s.isOf(st) {
+			fresh = append(fresh, st)
 		}
-		if e, err := p.check(mem, st, taken); err != nil {
-			return nil, err
-		} else if e != nil {
-			pt.Refused = append(pt.Refused, e)
-			continue
-		}
-		taken.add(st)
-		fresh = append(fresh, st)
 	}
-	return fresh, nil
+	text := readText(mem, fresh)
+	taken := p.taken(fresh)
+	shadow := shadowStacks(p.pid)
+	var good []Site
+	for i, st := range fresh {
+		e, err := check(text, st, taken[i], shadow)
+		switch {
+		case err != nil:
+			return nil, err
+		case e != nil:
+			pt.Refused = append(pt.Refused, e)
+		default:
+			good = append(good, st)
+		}
+	}
+	return good, nil
 }
 
-// check compares a site's bytes with the file.
-func (p *Process) check(mem io.ReaderAt, st Site, taken byteSet) (*UnpatchableError, error) {
+func (s *Slot) isOf(st Site) bool { return s.site.Function.sym.Addr == st.Function.sym.Addr }
+
+// readText reads the code around the sites in large pieces. Where that fails,
+// since a library was unloaded, each site is read by itself.
+func readText(mem io.ReaderAt, sites []Site) io.ReaderAt {
+	w := &textWriter{}
+	for _, st := range sites {
+		for _, part := range st.parts() {
+			w.edits = append(w.edits, edit{addr: part.addr, old: part.bytes})
+		}
+	}
+	w.sort()
+	if w.read(mem) != nil {
+		return mem
+	}
+	return w
+}
+
+// ReadAt returns text that was read before.
+func (w *textWriter) ReadAt(p []byte, addr int64) (int, error) {
+	return copy(p, w.at(uint64(addr), len(p))), nil
+}
+
+// check compares a site's bytes with the file. by is who has the bytes already.
+func check(text io.ReaderAt, st Site, by string, shadow bool) (*UnpatchableError, error) {
 	refuse := func(r Refusal, format string, args ...any) (*UnpatchableError, error) {
 		return &UnpatchableError{st.Function.DisplayName(), st.Function.Addr(), r, fmt.Sprintf(format, args...)}, nil
 	}
-	if by := taken.overlap(st); by != "" {
+	if by != "" {
 		return refuse(RefusedWindowTaken, "its bytes are part of the patch of %s", by)
+	}
+	if shadow && hasCall(st.window()) {
+		return refuse(RefusedShadowStack, "its first instructions call, and the copy's call would not be on the shadow stack")
 	}
 	for _, part := range st.parts() {
 		got := make([]byte, len(part.bytes))
-		if _, err := mem.ReadAt(got, int64(part.addr)); err != nil {
+		if _, err := text.ReadAt(got, int64(part.addr)); err != nil {
 			return nil, fmt.Errorf("reading %s at %#x: %w", st.Function.Name(), part.addr, err)
 		}
 		switch {
@@ -55,6 +92,24 @@ func (p *Process) check(mem io.ReaderAt, st Site, taken byteSet) (*UnpatchableEr
 		}
 	}
 	return nil, nil
+}
+
+// shadowStacks reports whether the target has hardware shadow stacks on.
+func shadowStacks(pid int) bool {
+	st, err := procfs.ReadStatus(liveTask(pid))
+	return err == nil && slices.Contains(st.ThreadFeatures, "shstk")
+}
+
+// hasCall reports whether code, which is whole instructions, has a call.
+func hasCall(code []byte) bool {
+	for len(code) > 0 {
+		in, err := x86.Decode(code)
+		if err != nil || in.Flow == x86.FlowCall || in.Flow == x86.FlowCallInd {
+			return true
+		}
+		code = code[in.Len:]
+	}
+	return false
 }
 
 // part is a stretch of bytes that a site depends on.
@@ -74,38 +129,46 @@ func (s Site) parts() []part {
 	return out
 }
 
-// byteSet knows which bytes patches have.
-type byteSet map[uint64]string
+// bytesOf is what one site's patch overwrites, in one place.
+type bytesOf struct {
+	start, end uint64
+	site       int // index of a new site, -1 for one that is patched
+	name       string
+}
 
-func (p *Process) takenBytes() byteSet {
-	b := byteSet{}
+// taken tells for each new site whose patch has some of its bytes already. The
+// planner gives no byte to two functions of a module, so this finds nothing
+// unless it is wrong.
+func (p *Process) taken(fresh []Site) []string {
+	var all []bytesOf
 	for _, s := range p.sites {
-		b.add(s.site)
+		all = append(all, s.site.overwrites(-1)...)
 	}
-	return b
-}
-
-func (b byteSet) add(st Site) {
-	st.eachByte(func(a uint64) { b[a] = st.Function.Name() })
-}
-
-func (b byteSet) overlap(st Site) (by string) {
-	st.eachByte(func(a uint64) {
-		if n, ok := b[a]; ok {
-			by = n
+	for i, st := range fresh {
+		all = append(all, st.overwrites(i)...)
+	}
+	slices.SortStableFunc(all, func(a, b bytesOf) int { return cmp.Compare(a.start, b.start) })
+	by := make([]string, len(fresh))
+	for i := 1; i < len(all); i++ {
+		a, b := all[i-1], all[i]
+		if b.start >= a.end {
+			continue
 		}
-	})
+		if b.site < 0 {
+			a, b = b, a
+		}
+		if b.site >= 0 {
+			by[b.site] = a.name
+		}
+	}
 	return by
 }
 
-// eachByte visits the bytes that the site's patch overwrites.
-func (s Site) eachByte(f func(addr uint64)) {
-	for i := range uint64(s.plan.Patch) {
-		f(s.Addr() + i)
-	}
+func (s Site) overwrites(i int) []bytesOf {
+	name := s.Function.Name()
+	out := []bytesOf{{s.Addr(), s.Addr() + uint64(s.plan.Patch), i, name}}
 	if s.plan.Hole != 0 {
-		for i := range uint64(5) {
-			f(s.holeAddr() + i)
-		}
+		out = append(out, bytesOf{s.holeAddr(), s.holeAddr() + 5, i, name})
 	}
+	return out
 }

@@ -33,6 +33,9 @@ const (
 	RefusedForeignPatch Refusal = "FOREIGN_PATCH"
 	// RefusedWindowTaken: a patched site's bytes overlap.
 	RefusedWindowTaken Refusal = "WINDOW_TAKEN"
+	// RefusedShadowStack: the function begins with a call, which its copy makes
+	// by a push and a jump; a hardware shadow stack would not match.
+	RefusedShadowStack Refusal = "SHADOW_STACK"
 )
 
 // Patch diverts the sites to their stubs: one stop of the target, whatever
