@@ -41,7 +41,7 @@ func (p *Process) detach(ctx context.Context) error {
 		return err
 	}
 	for _, f := range p.onDetach {
-		f()
+		(*f)()
 	}
 	p.endSession()
 	return nil

@@ -9,20 +9,38 @@ import (
 	"github.com/functap/functap/internal/sigframe"
 )
 
-// Collect makes the memory of replaced programs usable again, in one stop that
-// shows which of them no thread and no interrupted signal frame stands in. It
-// returns how many were freed. While a fork child shares the memory nothing is
+// Collect makes the memory of replaced programs and released cells usable again,
+// in one stop that shows which programs no thread and no interrupted signal frame
+// stands in. It returns how many programs were freed. While a fork child shares the memory nothing is
 // freed, since it may run any of them.
 func (p *Process) Collect(ctx context.Context) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed {
+		return 0, ErrClosed
+	}
 	if p.session == nil {
 		return 0, nil
 	}
-	n := 0
-	err := p.stopAll(ctx, "collect", func(st *ptrace.Stop) error {
-		shared, err := p.sharesMemory()
-		if err != nil || shared {
+	n, err := p.collect(ctx)
+	if err != nil {
+		return n, fmt.Errorf("collecting programs: %w", p.settle(err))
+	}
+	return n, nil
+}
+
+func (p *Process) collect(ctx context.Context) (n int, err error) {
+	if err := p.prepareFrames(); err != nil {
+		return 0, err
+	}
+	// Looking at all processes takes long, so in the stop only new ones are.
+	known, children, err := p.survey(nil)
+	if err != nil || len(children) > 0 {
+		return 0, err
+	}
+	err = p.stopAll(ctx, "collect", func(st *ptrace.Stop) error {
+		_, children, err := p.survey(known)
+		if err != nil || len(children) > 0 {
 			return err
 		}
 		used, err := p.standing(st)
@@ -32,10 +50,7 @@ func (p *Process) Collect(ctx context.Context) (int, error) {
 		n = p.session.free(used)
 		return nil
 	})
-	if err != nil {
-		return n, fmt.Errorf("collecting programs: %w", err)
-	}
-	return n, nil
+	return n, err
 }
 
 // unitKey names a unit across arenas.
@@ -104,5 +119,11 @@ func (s *Slot) free(used map[unitKey]bool) int {
 	}
 	freed := len(s.retired) - len(kept)
 	s.retired = kept
+	if len(kept) == 0 {
+		for _, c := range s.released {
+			s.n.FreeCell(c)
+		}
+		s.released = nil
+	}
 	return freed
 }

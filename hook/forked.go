@@ -3,45 +3,68 @@ package hook
 import (
 	"os"
 	"strconv"
+	"syscall"
 
 	"github.com/functap/functap/internal/procfs"
 )
 
-// sharesMemory reports whether another process maps one of our memfds: a fork
-// child of the target (or a child of one).
-func (p *Process) sharesMemory() (bool, error) {
-	pids, err := p.sharers()
-	return len(pids) > 0, err
+// sharers lists the processes, other than the target, that map our memfds: fork
+// children of the target, and theirs.
+func (p *Process) sharers() ([]int, error) {
+	_, pids, err := p.survey(nil)
+	return pids, err
 }
 
-// sharers lists the processes, other than the target, that map our memfds.
-func (p *Process) sharers() ([]int, error) {
+// strangers are processes that do not map our memfds, and never will: only a fork
+// child does. The inode of its directory in procfs tells one from a later
+// process with its number.
+type strangers map[int]uint64
+
+// survey looks at all processes but those known to be strangers.
+func (p *Process) survey(known strangers) (strangers, []int, error) {
 	ours, err := inodes(p.pid)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	names, err := os.ReadDir("/proc")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []int
+	found := strangers{}
+	var sharers []int
 	for _, n := range names {
 		pid, err := strconv.Atoi(n.Name())
 		if err != nil || pid == p.pid || pid == os.Getpid() {
 			continue
 		}
-		theirs, err := inodes(pid)
+		info, err := n.Info()
 		if err != nil {
-			continue // gone, or not ours to look at: then not the target's child either
+			continue // gone
 		}
-		for i := range theirs {
-			if ours[i] {
-				out = append(out, pid)
-				break
-			}
+		ino := info.Sys().(*syscall.Stat_t).Ino
+		if was, ok := known[pid]; ok && was == ino {
+			continue
+		}
+		if sharesAny(pid, ours) {
+			sharers = append(sharers, pid)
+		} else {
+			found[pid] = ino
 		}
 	}
-	return out, nil
+	return found, sharers, nil
+}
+
+func sharesAny(pid int, ours map[uint64]bool) bool {
+	theirs, err := inodes(pid)
+	if err != nil {
+		return false // gone, or not ours to look at: then not the target's child either
+	}
+	for i := range theirs {
+		if ours[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // inodes are those of our memfds that a process maps.

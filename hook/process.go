@@ -50,7 +50,7 @@ type Process struct {
 	sites    map[uint64]*Slot // by address of the overwritten bytes
 	stopMaps []procfs.Mapping // see mapsInStop
 	pauses   []Pause
-	onDetach []func()
+	onDetach []*func()
 	cleaned  Cleaned
 	closed   bool
 
@@ -142,11 +142,18 @@ func (p *Process) Executable() *Image { return p.images[0] }
 
 // OnDetach has f called once by Close, when no thread of the target runs
 // generated code any more and its counters can still be read. f must not call
-// methods of the Process.
-func (p *Process) OnDetach(f func()) {
+// methods of the Process. cancel takes that back; it waits for a Close that is
+// under way.
+func (p *Process) OnDetach(f func()) (cancel func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.onDetach = append(p.onDetach, f)
+	e := &f
+	p.onDetach = append(p.onDetach, e)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.onDetach = slices.DeleteFunc(p.onDetach, func(x *func()) bool { return x == e })
+	}
 }
 
 // Pause is one time the target stood still.

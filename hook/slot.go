@@ -27,6 +27,7 @@ type Slot struct {
 	attached any
 	current  int   // unit that the slot names, -1 when idle
 	retired  []int // units that it named before
+	released []int // cells that only retired units name
 }
 
 // Site is the site the slot belongs to.
@@ -45,13 +46,29 @@ func (s *Slot) Env() codegen.Env {
 	return e
 }
 
-// NewCell takes a counter that starts at 0.
+// NewCell takes a counter that starts at 0. After ErrFull, Collect may make room.
 func (s *Slot) NewCell() (Cell, error) {
-	i, err := s.n.AddCell()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return Cell{}, ErrClosed
+	}
+	i, err := s.n.AddCell(s.n.claims)
 	if err != nil {
 		return Cell{}, fmt.Errorf("counter for %s: %w", s.site.Function.Name(), err)
 	}
 	return Cell{s.n, i}, nil
+}
+
+// Release gives a cell up that no attachment uses any more. A thread may still be
+// in a program that counts in it, so it is given out again only after a Collect
+// that has freed all of the slot's earlier programs.
+func (s *Slot) Release(c Cell) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.released = append(s.released, c.index)
+	}
 }
 
 // Cell is one counter in the target's memory.

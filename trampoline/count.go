@@ -12,15 +12,18 @@ import (
 	"github.com/functap/functap/internal/codegen"
 )
 
-// Counter counts the calls of a set of functions.
+// Counter counts the calls of a set of functions. Safe for concurrent use.
 type Counter struct {
-	p     *hook.Process
-	patch *hook.Patch
-	cells []hook.Cell // beside patch.Slots
+	p      *hook.Process
+	patch  *hook.Patch
+	cancel func() // of OnDetach
 
-	mu     sync.Mutex
-	final  []uint64 // the counts, once they can no longer change
-	closed bool
+	closing sync.Once
+	err     error // of closing
+
+	mu    sync.Mutex
+	cells []hook.Cell // beside patch.Slots
+	final []uint64    // the counts, once they can no longer change
 }
 
 // FunctionCount is one function's number of calls.
@@ -41,32 +44,55 @@ func Count(ctx context.Context, p *hook.Process, sites []hook.Site) (*Counter, e
 		return nil, fmt.Errorf("counting: %w", err)
 	}
 	c := &Counter{p: p, patch: patch}
+	c.cancel = p.OnDetach(c.freeze)
 	if err := c.attach(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("counting: %w", err), c.Close())
 	}
-	p.OnDetach(c.freeze)
 	return c, nil
 }
 
 func (c *Counter) attach(ctx context.Context) error {
 	for _, s := range c.patch.Slots {
-		cell, err := s.NewCell()
+		var cell hook.Cell
+		err := c.roomFor(ctx, func() (err error) {
+			cell, err = s.NewCell()
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		c.cells = append(c.cells, cell)
-		err = add(s, cell)
-		if errors.Is(err, arena.ErrFull) {
-			if _, err := c.p.Collect(ctx); err != nil {
-				return err
-			}
-			err = add(s, cell)
+		if !c.keep(cell) {
+			return hook.ErrClosed
 		}
-		if err != nil {
+		if err := c.roomFor(ctx, func() error { return add(s, cell) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keep reports false if the Process was closed meanwhile.
+func (c *Counter) keep(cell hook.Cell) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.final != nil {
+		return false
+	}
+	c.cells = append(c.cells, cell)
+	return true
+}
+
+// roomFor does what needs memory in the target, again after a collection if
+// there is none left.
+func (c *Counter) roomFor(ctx context.Context, do func() error) error {
+	err := do()
+	if !errors.Is(err, arena.ErrFull) {
+		return err
+	}
+	if _, err := c.p.Collect(ctx); err != nil {
+		return err
+	}
+	return do()
 }
 
 // attached is a site's immutable list of counters.
@@ -132,27 +158,42 @@ func (c *Counter) freeze() {
 	if c.final != nil {
 		return
 	}
-	final := make([]uint64, len(c.cells))
-	for i := range c.cells {
-		final[i] = c.cells[i].Read()
+	c.final = make([]uint64, len(c.cells))
+	for i, cell := range c.cells {
+		c.final[i] = cell.Read()
 	}
-	c.final, c.closed = final, true
 }
 
-// Close stops counting. Calls that are inside a counting program at that moment
-// may still be counted. The functions stay patched, idle, until the Process is
-// closed. It is idempotent.
+// Close stops counting; the counts stay as they are. Calls that are inside a
+// counting program at that moment may be counted or not. The functions stay
+// patched, idle if nothing else is attached, until the Process is closed. It is
+// idempotent, and no error after the Process was closed.
+//
+// Where others count the same functions, memory in the target is needed to go
+// on without this one. If there is none this one goes on too, unread, and the
+// error says so.
 func (c *Counter) Close() error {
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return nil
-	}
-	c.closed = true
-	c.mu.Unlock()
+	c.closing.Do(func() { c.err = c.close() })
+	return c.err
+}
+
+func (c *Counter) close() error {
 	var errs []error
+	removed := make([]bool, len(c.cells))
 	for i, cell := range c.cells {
-		errs = append(errs, remove(c.patch.Slots[i], cell))
+		s := c.patch.Slots[i]
+		err := c.roomFor(context.Background(), func() error { return remove(s, cell) })
+		removed[i] = err == nil
+		if !errors.Is(err, hook.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	c.freeze()
+	c.cancel()
+	for i, cell := range c.cells {
+		if removed[i] {
+			c.patch.Slots[i].Release(cell)
+		}
 	}
 	return errors.Join(append(errs, c.patch.Close())...)
 }

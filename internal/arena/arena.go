@@ -31,6 +31,7 @@ type Arena struct {
 	code  space
 	exits space
 	units []int // free entries of the unit table
+	cells []int // counters that were given back
 	nSite int
 	nCell int
 }
@@ -104,10 +105,17 @@ func (a *Arena) ContainsCode(addr uint64) bool { return in(addr, a.Code, a.CodeS
 
 func in(addr, base, size uint64) bool { return addr-base < size }
 
-// AddCell takes the next counter, which reads 0.
-func (a *Arena) AddCell() (int, error) {
+// AddCell takes a counter that reads 0. claims is the claim table's owner: the
+// first arena of the session.
+func (a *Arena) AddCell(claims *Arena) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if n := len(a.cells); n > 0 {
+		i := a.cells[n-1]
+		a.cells = a.cells[:n-1]
+		a.clear(i, claims)
+		return i, nil
+	}
 	if a.nCell == a.Cells {
 		return 0, fmt.Errorf("%w: %d counters", ErrFull, a.Cells)
 	}
@@ -115,19 +123,38 @@ func (a *Arena) AddCell() (int, error) {
 	return a.nCell - 1, nil
 }
 
-// Read adds up one cell over the areas that were ever claimed and the shared
-// form. claims is the claim table's owner: the first arena of the session.
-func (a *Arena) Read(cell int, claims *Arena) uint64 {
-	sum := loadWord(a.mem, a.SharedOff+uint64(cell)*CellSize)
+// FreeCell gives a counter back. Precondition: the caller has seen, in a stop,
+// that no program that counts in it is left.
+func (a *Arena) FreeCell(i int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.cells = append(a.cells, i)
+}
+
+// clear makes a cell read 0. An area that was never claimed has never counted.
+func (a *Arena) clear(cell int, claims *Arena) {
+	storeWord(a.mem, a.SharedOff+uint64(cell)*CellSize, 0)
+	a.eachAreaCell(cell, claims, func(off uint64) { storeWord(a.mem, off, 0) })
+}
+
+// eachAreaCell calls f with the place of a cell in each area that was ever claimed.
+func (a *Arena) eachAreaCell(cell int, claims *Arena, f func(off uint64)) {
 	if !a.HasAreaCells() {
-		return sum
+		return
 	}
 	base := a.NearSize + a.CodeSize + uint64(cell)*CellSize
 	for i := range claims.AreaCount {
 		if claims.Claimed(i) {
-			sum += loadWord(a.mem, base+uint64(i)*a.Stride)
+			f(base + uint64(i)*a.Stride)
 		}
 	}
+}
+
+// Read adds up one cell over the areas that were ever claimed and the shared
+// form. claims is as for AddCell.
+func (a *Arena) Read(cell int, claims *Arena) uint64 {
+	sum := loadWord(a.mem, a.SharedOff+uint64(cell)*CellSize)
+	a.eachAreaCell(cell, claims, func(off uint64) { sum += loadWord(a.mem, off) })
 	return sum
 }
 

@@ -61,8 +61,8 @@ func TestSuccessorReadsWhatWasWritten(t *testing.T) {
 
 func TestReadAddsClaimedAreasAndShared(t *testing.T) {
 	a := newTest(t, NewLayout(4, 4, 8, 0, 4096))
-	a.AddCell()
-	c, _ := a.AddCell()
+	a.AddCell(a)
+	c, _ := a.AddCell(a)
 	storeWord(a.mem, a.SharedOff+uint64(c)*8, 5)
 	far := a.NearSize + a.CodeSize
 	storeWord(a.mem, far+3*a.Stride+uint64(c)*8, 100)
@@ -75,14 +75,31 @@ func TestReadAddsClaimedAreasAndShared(t *testing.T) {
 	}
 }
 
+func TestCellsAreReusedFromZero(t *testing.T) {
+	a := newTest(t, NewLayout(4, 2, 8, 0, 4096))
+	a.AddCell(a)
+	c, _ := a.AddCell(a)
+	a.SetClaimed(3)
+	storeWord(a.mem, a.SharedOff+uint64(c)*8, 5)
+	storeWord(a.mem, a.NearSize+a.CodeSize+3*a.Stride+uint64(c)*8, 100)
+	a.FreeCell(c)
+	again, err := a.AddCell(a)
+	if err != nil || again != c || a.Read(c, a) != 0 {
+		t.Errorf("got cell %d, %v, reading %d, want %d again, reading 0", again, err, a.Read(c, a), c)
+	}
+	if _, err := a.AddCell(a); !errors.Is(err, ErrFull) {
+		t.Errorf("third cell of two: %v", err)
+	}
+}
+
 func TestFullIsAnError(t *testing.T) {
 	a := newTest(t, NewLayout(1, 1, 4, 0, 4096))
 	a.AddSite(Site{})
 	if _, err := a.AddSite(Site{}); !errors.Is(err, ErrFull) {
 		t.Errorf("second site of one: %v", err)
 	}
-	a.AddCell()
-	if _, err := a.AddCell(); !errors.Is(err, ErrFull) {
+	a.AddCell(a)
+	if _, err := a.AddCell(a); !errors.Is(err, ErrFull) {
 		t.Errorf("second cell of one: %v", err)
 	}
 	if _, err := a.Reserve(5000); !errors.Is(err, ErrFull) {

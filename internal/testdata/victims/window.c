@@ -5,12 +5,14 @@
  * SIGUSR1 has a handler that says "handling" and waits until the command "release",
  * answered by "released", lets one go on. With --altstack it has a stack of its own.
  *
- * "block" makes a thread read two bytes behind an entry, "unblock" ends that; both answer "ok".
+ * "block" makes a thread read two bytes behind an entry, "unblock" ends that; "fork"
+ * makes a child that waits, "reap" ends it; all answer "ok".
  */
 #include "victim.h"
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #define FUNCS(X) X(w_bytes) X(w_long) X(w_call) X(w_flags) X(w_read)
 enum { FUNCS(FUNC_NUMBER) N_FUNCS };
@@ -69,6 +71,27 @@ static void *read_one(void *arg)
 	return arg;
 }
 
+static int leash[2];
+static pid_t child;
+
+/* The child ends when nobody holds the other end any more. */
+static void make_child(void)
+{
+	char c;
+	if (pipe(leash))
+		die("pipe: %s", strerror(errno));
+	child = fork();
+	if (child < 0)
+		die("fork: %s", strerror(errno));
+	if (child == 0) {
+		close(leash[1]);
+		while (read(leash[0], &c, 1) > 0)
+			;
+		_exit(0);
+	}
+	close(leash[0]);
+}
+
 static void let(int fd)
 {
 	if (write(fd, "x", 1) != 1)
@@ -86,6 +109,14 @@ static int command(const char *line)
 	} else if (!strcmp(line, "unblock")) {
 		let(door[1]);
 		pthread_join(reader, NULL);
+		say("ok");
+	} else if (!strcmp(line, "fork")) {
+		make_child();
+		say("ok");
+	} else if (!strcmp(line, "reap")) {
+		close(leash[1]);
+		if (waitpid(child, NULL, 0) != child)
+			die("waitpid: %s", strerror(errno));
 		say("ok");
 	} else {
 		return 0;
