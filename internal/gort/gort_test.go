@@ -159,7 +159,8 @@ func TestManyGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d goroutines in %v, %d reads of %d bytes", idle+spinning, time.Since(begin), mem.reads, mem.bytes)
-	if mem.reads > idle/100 || mem.bytes > 1000*idle {
+	// The allocator puts 17 or 18 structures into one span of 8 KiB.
+	if mem.reads > idle/15 || mem.bytes > 1000*idle {
 		t.Errorf("%d reads of %d bytes for %d goroutines", mem.reads, mem.bytes, idle+spinning)
 	}
 	tg.requireSuspended(t, idle)
