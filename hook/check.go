@@ -20,11 +20,24 @@ func (p *Process) sortOut(sites []Site, pt *Patch) ([]Site, error) {
 		return nil, wrapExit(err)
 	}
 	defer mem.Close()
+	maps, err := mapsOf(p.pid)
+	if err != nil {
+		return nil, wrapGone(err)
+	}
+	loaded := map[*Image]bool{}
+	for im := range p.Images() {
+		loaded[im] = im.loaded(maps)
+	}
 	var fresh []Site
 	for _, st := range sites {
-		if s := p.sites[st.Addr()]; s == nil || !s.isOf(st) {
-			fresh = append(fresh, st)
+		if s := p.sites[st.Addr()]; s != nil && s.isOf(st) {
+			continue
 		}
+		if !loaded[st.Function.im] {
+			pt.Refused = append(pt.Refused, st.refused(RefusedUnloaded, "%s is no longer mapped", st.Function.im.Name))
+			continue
+		}
+		fresh = append(fresh, st)
 	}
 	text := readText(mem, fresh)
 	taken := p.taken(fresh)
@@ -69,14 +82,11 @@ func (w *textWriter) ReadAt(p []byte, addr int64) (int, error) {
 
 // check compares a site's bytes with the file. by is who has the bytes already.
 func check(text io.ReaderAt, st Site, by string, shadow bool) (*UnpatchableError, error) {
-	refuse := func(r Refusal, format string, args ...any) (*UnpatchableError, error) {
-		return &UnpatchableError{st.Function.DisplayName(), st.Function.Addr(), r, fmt.Sprintf(format, args...)}, nil
-	}
 	if by != "" {
-		return refuse(RefusedWindowTaken, "its bytes are part of the patch of %s", by)
+		return st.refused(RefusedWindowTaken, "its bytes are part of the patch of %s", by), nil
 	}
 	if shadow && hasCall(st.window()) {
-		return refuse(RefusedShadowStack, "its first instructions call, and the copy's call would not be on the shadow stack")
+		return st.refused(RefusedShadowStack, "its first instructions call, and the copy's call would not be on the shadow stack"), nil
 	}
 	for _, part := range st.parts() {
 		got := make([]byte, len(part.bytes))
@@ -86,12 +96,16 @@ func check(text io.ReaderAt, st Site, by string, shadow bool) (*UnpatchableError
 		switch {
 		case bytes.Equal(got, part.bytes):
 		case got[0] == 0xcc || got[0] == 0xe9:
-			return refuse(RefusedForeignPatch, "a breakpoint or jump is there: % x instead of % x", got, part.bytes)
+			return st.refused(RefusedForeignPatch, "a breakpoint or jump is there: % x instead of % x", got, part.bytes), nil
 		default:
-			return refuse(RefusedBytesDiffer, "% x in memory, % x in the file", got, part.bytes)
+			return st.refused(RefusedBytesDiffer, "% x in memory, % x in the file", got, part.bytes), nil
 		}
 	}
 	return nil, nil
+}
+
+func (s Site) refused(r Refusal, format string, args ...any) *UnpatchableError {
+	return &UnpatchableError{s.Function.DisplayName(), s.Function.Addr(), r, fmt.Sprintf(format, args...)}
 }
 
 // shadowStacks reports whether the target has hardware shadow stacks on.

@@ -95,12 +95,14 @@ func (c *cleaner) restoreText(st *ptrace.Stop) error {
 	if err := w.readMapped(st.Mem()); err != nil {
 		return err
 	}
+	files := mappedFiles{pid: c.p.pid}
+	defer files.close()
 	w.keep(func(e edit) bool {
 		got := w.at(e.addr, len(e.old))
 		switch {
 		case bytes.Equal(got, e.old):
 			return true
-		case !bytes.Equal(got, e.new):
+		case !bytes.Equal(got, e.new) && !files.pristine(e.addr, got):
 			c.left("%d bytes at %#x were changed by somebody else (CLOBBERED: % x)", len(got), e.addr, got)
 		}
 		return false

@@ -31,6 +31,8 @@ const (
 	RefusedBytesDiffer Refusal = "BYTES_DIFFER"
 	// RefusedForeignPatch: a breakpoint or somebody else's jump is there.
 	RefusedForeignPatch Refusal = "FOREIGN_PATCH"
+	// RefusedUnloaded: the target has unloaded the library since Attach.
+	RefusedUnloaded Refusal = "UNLOADED"
 	// RefusedWindowTaken: a patched site's bytes overlap.
 	RefusedWindowTaken Refusal = "WINDOW_TAKEN"
 	// RefusedShadowStack: the function begins with a call, which its copy makes
