@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/functap/functap/internal/procfs"
 	"golang.org/x/sys/unix"
@@ -15,7 +16,7 @@ func precheck(pid, only int) error {
 	if pid == os.Getpid() {
 		return fmt.Errorf("stopping process %d: %w; use another process for it", pid, ErrSelf)
 	}
-	st, err := procfs.ReadStatus(pid)
+	st, err := statusOf(pid)
 	if err != nil {
 		return missing(pid)
 	}
@@ -29,6 +30,19 @@ func precheck(pid, only int) error {
 		return fmt.Errorf("stopping thread %d of process %d: %w", only, pid, ErrExited)
 	}
 	return nil
+}
+
+// statusOf reads a process's status. While a thread that is not the main one
+// executes a program, the process has no entry in /proc for a moment.
+func statusOf(pid int) (st procfs.Status, err error) {
+	for range 50 {
+		st, err = procfs.ReadStatus(pid)
+		if err == nil || unix.Kill(pid, 0) == unix.ESRCH {
+			break
+		}
+		nap(time.Millisecond)
+	}
+	return st, err
 }
 
 // missing tells a process that does not exist from one that must not be seen

@@ -242,6 +242,9 @@ func (s *Stop) late(th *Thread, n int, since time.Duration) error {
 		}
 	}
 	if since > vforkPatience && n%16 == 0 {
+		// A thread that has taken the main thread's id by an exec may have lost
+		// the request to stop on the way. Asking twice makes one stop.
+		interrupt(th.tid) //nolint:errcheck // a thread that is gone shows elsewhere
 		if err := s.vforks([]*Thread{th}); err != nil {
 			return err
 		}
