@@ -1,10 +1,12 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/functap/functap/internal/arena"
@@ -122,6 +124,10 @@ func addressSpace(pid int) (arena.Space, error) {
 	if err != nil {
 		return arena.Space{}, err
 	}
+	st, err := procfs.ReadStat(pid)
+	if err != nil {
+		return arena.Space{}, wrapGone(err)
+	}
 	var s arena.Space
 	for _, m := range maps {
 		r := arena.Range{Start: m.Start, End: m.End}
@@ -132,6 +138,13 @@ func addressSpace(pid int) (arena.Space, error) {
 		case "[stack]":
 			s.Stack = r
 		}
+	}
+	// One that is not used yet is kept free as if its first page were there.
+	start := (st.StartBrk + pageSize - 1) &^ (pageSize - 1)
+	if _, taken := mappingAt(maps, start); s.Heap.End == 0 && start != 0 && !taken {
+		s.Heap = arena.Range{Start: start, End: start + pageSize}
+		s.Used = append(s.Used, s.Heap)
+		slices.SortFunc(s.Used, func(a, b arena.Range) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	return s, nil
 }

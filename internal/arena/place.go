@@ -74,10 +74,14 @@ func (s Space) taken() []Range {
 		limit = 8 * mib
 	}
 	var out []Range
-	for _, r := range s.Used {
+	for i, r := range s.Used {
 		switch {
 		case s.Heap.End != 0 && r == s.Heap:
-			r.End += heapRoom
+			room := r.End + heapRoom
+			if i+1 < len(s.Used) { // what is there stops the heap
+				room = min(room, s.Used[i+1].Start)
+			}
+			r.End = max(r.End, room)
 		case s.Stack.End != 0 && r == s.Stack:
 			r.Start = min(r.Start, r.End-limit) - gap
 		}

@@ -24,6 +24,9 @@ type Stat struct {
 	// StartTime counts clock ticks (1/100 s) since boot: with the PID it tells a
 	// process from a later one that was given the same number.
 	StartTime uint64
+	// StartBrk is where the heap that brk moves begins, also before there is any;
+	// 0 where the process may not be looked into.
+	StartBrk uint64
 }
 
 // ReadStat reads the stat file of a process.
@@ -74,6 +77,9 @@ func (s *Stat) numbers(pid string, f []string) error {
 	if s.Flags, err = strconv.ParseUint(f[6], 10, 64); err != nil {
 		return err
 	}
-	s.StartTime, err = strconv.ParseUint(f[19], 10, 64)
+	if s.StartTime, err = strconv.ParseUint(f[19], 10, 64); err != nil || len(f) < 45 {
+		return err
+	}
+	s.StartBrk, err = strconv.ParseUint(f[44], 10, 64)
 	return err
 }
