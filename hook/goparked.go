@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/functap/functap/internal/gort"
+	"github.com/functap/functap/internal/plan"
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/sigframe"
 )
@@ -25,7 +26,7 @@ import (
 // nothing that the runtime can unwind. So its function has to wait. A stack check at a
 // function's start is exempt from suspension, but a function with a small frame that
 // calls nothing has no check.
-const RefusedGoParked Refusal = "GO_PARKED"
+const RefusedGoParked = plan.GoParked
 
 // How long to wait, between stops, for goroutines to leave: 2, 4, 8, 16 and 32 ms.
 // A runnable goroutine gets its turn within 10 ms if no others wait.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/codegen"
+	"github.com/functap/functap/internal/plan"
 	"github.com/functap/functap/internal/ptrace"
 )
 
@@ -28,16 +29,16 @@ type Patch struct {
 // Refusals that only a running target shows.
 const (
 	// RefusedBytesDiffer: the code in memory is not that of the file.
-	RefusedBytesDiffer Refusal = "BYTES_DIFFER"
+	RefusedBytesDiffer = plan.BytesDiffer
 	// RefusedForeignPatch: a breakpoint or somebody else's jump is there.
-	RefusedForeignPatch Refusal = "FOREIGN_PATCH"
+	RefusedForeignPatch = plan.ForeignPatch
 	// RefusedUnloaded: the target has unloaded the library since Attach.
-	RefusedUnloaded Refusal = "UNLOADED"
+	RefusedUnloaded = plan.Unloaded
 	// RefusedWindowTaken: a patched site's bytes overlap.
-	RefusedWindowTaken Refusal = "WINDOW_TAKEN"
+	RefusedWindowTaken = plan.WindowTaken
 	// RefusedShadowStack: the function begins with a call, which its copy makes
 	// by a push and a jump; a hardware shadow stack would not match.
-	RefusedShadowStack Refusal = "SHADOW_STACK"
+	RefusedShadowStack = plan.ShadowStack
 )
 
 // Patch diverts the sites to their stubs: one stop of the target, whatever

@@ -41,6 +41,21 @@ const (
 	DataInWindow Refusal = "DATA_IN_WINDOW"
 )
 
+// Reasons that only a running process shows; package hook finds them.
+const (
+	// BytesDiffer: the code in memory is not that of the file.
+	BytesDiffer Refusal = "BYTES_DIFFER"
+	// ForeignPatch: a breakpoint or somebody else's jump is there.
+	ForeignPatch Refusal = "FOREIGN_PATCH"
+	// Unloaded: the library is no longer mapped where it was.
+	Unloaded Refusal = "UNLOADED"
+	// ShadowStack: the function begins with a call, which its copy makes by a
+	// push and a jump; a hardware shadow stack would not match.
+	ShadowStack Refusal = "SHADOW_STACK"
+	// GoParked: a suspended goroutine goes on inside the bytes to overwrite.
+	GoParked Refusal = "GO_PARKED"
+)
+
 var explanations = map[Refusal]string{
 	TooShort:        "the function is shorter than a jump and no filler behind it or near it can take the rest",
 	JumpIntoWindow:  "the program may jump or return into the bytes that the hook would overwrite",
@@ -55,6 +70,11 @@ var explanations = map[Refusal]string{
 	RSEQ:            "the function holds a restartable sequence, whose instructions may not be moved",
 	RelocRange:      "no free memory is near enough to both the function and what its first instructions refer to",
 	DataInWindow:    "the program reads the bytes that the hook would overwrite as data",
+	BytesDiffer:     "the code in memory is not that of the file",
+	ForeignPatch:    "a breakpoint or somebody else's jump is there already",
+	Unloaded:        "the library is not loaded any more",
+	ShadowStack:     "hardware shadow stacks are on and the function begins with a call, which its copy cannot make",
+	GoParked:        "a suspended goroutine would go on inside the bytes that the hook would overwrite; try again",
 }
 
 // Explain is one sentence for the user, without a full stop; "" for no refusal
