@@ -160,6 +160,7 @@ func TestExact(t *testing.T) {
 		name := fmt.Sprint(c.source, " ", c.variant.Name, " ", c.args)
 		t.Run(name, func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)
+			v.Run(1) // until all threads have started
 			for _, what := range []func(*hook.Process) func(*hook.Image) bool{executable, everything} {
 				before := testutils.TakeSnapshot(t, v.PID())
 				truth := v.Report()
