@@ -38,6 +38,8 @@ type cleaner struct {
 // records must not change any more; all that can be computed from them is,
 // before the stop.
 func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
+	p.detaching = true
+	defer func() { p.detaching = false }()
 	c := &cleaner{p: p, r: r, text: &textWriter{}}
 	c.prepare()
 	if err := p.prepareFrames(); err != nil {

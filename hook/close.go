@@ -21,6 +21,9 @@ func (p *Process) Close() error {
 	}
 	p.closed = true
 	p.stopWatch()
+	for _, im := range p.images {
+		im.module.Close()
+	}
 	return p.tracer.Close()
 }
 

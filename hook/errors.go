@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +13,7 @@ import (
 // Errors of this package. Each may be wrapped with the step in which it came
 // up; test with errors.Is.
 var (
-	// ErrClosed: the Process or Patch was closed before.
+	// ErrClosed: the Process was closed before.
 	ErrClosed = os.ErrClosed
 	// ErrExited: the target has ended.
 	ErrExited = os.ErrProcessDone
@@ -25,6 +26,8 @@ var (
 	// ErrBytesDiffer: the bytes in memory are not what was planned for: the
 	// batch was refused whole, nothing was written.
 	ErrBytesDiffer = errors.New("code in memory is not what was planned for (BYTES_DIFFER)")
+	// ErrPauseTooLong: MaxPause was over before anything was changed.
+	ErrPauseTooLong = fmt.Errorf("the target would stand still for too long (PAUSE_TOO_LONG): %w", context.DeadlineExceeded)
 	// ErrNoMatch: a pattern matches no function; *NoMatchError has near names.
 	ErrNoMatch = errors.New("no function matches")
 	// ErrDraining: something of ours must stay in the target for now, since a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/codegen"
@@ -11,10 +12,10 @@ import (
 	"github.com/functap/functap/internal/ptrace"
 )
 
-// Patch is a set of sites that one caller has diverted. Sites may be in
-// several patches at once.
+// Patch is what a call of Process.Patch has diverted. Sites may be in several
+// patches at once; they stay patched, idle when nobody uses them, until the
+// Process is closed.
 type Patch struct {
-	p *Process
 	// Slots are the sites' slots, in the order of the sites given to Patch.
 	// Sites that had to be left alone have none.
 	Slots []*Slot
@@ -22,8 +23,7 @@ type Patch struct {
 	Refused []*UnpatchableError
 	// Moved is how many threads and interrupted signal frames stood inside the
 	// bytes that this patch overwrote. They went on in the copy.
-	Moved  int
-	closed bool
+	Moved int
 }
 
 // Refusals that only a running target shows.
@@ -56,7 +56,7 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 	if p.closed {
 		return nil, ErrClosed
 	}
-	pt := &Patch{p: p}
+	pt := &Patch{}
 	fresh, err := p.sortOut(sites, pt)
 	if err != nil {
 		return nil, fmt.Errorf("checking the code in memory: %w", p.settle(err))
@@ -69,7 +69,6 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 	}
 	for _, st := range sites {
 		if s := p.sites[st.Addr()]; s != nil && s.site.Function.sym.Addr == st.Function.sym.Addr {
-			s.users++
 			pt.Slots = append(pt.Slots, s)
 		}
 	}
@@ -166,6 +165,7 @@ func (p *Process) write(ctx context.Context, s *session, slots []*Slot, rts goRu
 		return nil, err
 	}
 	w := newTextWriter(slots)
+	since := time.Now()
 	err = p.stopAll(ctx, "patch", func(st *ptrace.Stop) error {
 		if err := checkGS(st, s); err != nil {
 			return err
@@ -185,7 +185,7 @@ func (p *Process) write(ctx context.Context, s *session, slots []*Slot, rts goRu
 		}
 		fix.leave(left)
 		w.leave(left)
-		if err := ctx.Err(); err != nil {
+		if err := errors.Join(ctx.Err(), p.checkPause(since)); err != nil {
 			return err
 		}
 		*moved += len(fix.threads) + len(fix.frames)
@@ -231,22 +231,6 @@ func (p *Process) commit(st *ptrace.Stop, s *session, w *textWriter, fix fixups)
 	}
 	for _, slot := range w.slots {
 		slot.n.SetSiteState(slot.index, arena.SiteActive)
-	}
-	return nil
-}
-
-// Close gives the sites up. Their slots are left as they are: who attached
-// something to a slot detaches it first. The bytes are restored when the
-// Process is closed.
-func (pt *Patch) Close() error {
-	pt.p.mu.Lock()
-	defer pt.p.mu.Unlock()
-	if pt.closed {
-		return nil
-	}
-	pt.closed = true
-	for _, s := range pt.Slots {
-		s.users--
 	}
 	return nil
 }

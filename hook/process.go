@@ -21,8 +21,10 @@ import (
 type AttachOptions struct {
 	// Logger gets what is worth knowing but no error; nil discards it.
 	Logger *slog.Logger
-	// MaxPause bounds how long the target may stand still for one change. A
-	// stop that takes longer is undone and the change fails. 0 means 1 s.
+	// MaxPause bounds how long the target may stand still before a change is
+	// made: after that the threads are let go and Patch fails with
+	// ErrPauseTooLong or the cause, having changed nothing. 0 means that 1 s is
+	// allowed for all threads to stop. A detach is not bound by it.
 	MaxPause time.Duration
 	// NoRealTime keeps the tracer's thread at its own priority during stops.
 	// By default it asks for real-time priority, which needs a privilege
@@ -45,14 +47,15 @@ type Process struct {
 	// restorers is what signal frames are recognised by; see prepareFrames.
 	restorers []uint64
 
-	images   []*Image
-	session  *session         // nil until the first patch
-	sites    map[uint64]*Slot // by address of the overwritten bytes
-	stopMaps []procfs.Mapping // see mapsInStop
-	pauses   []Pause
-	onDetach []*func()
-	cleaned  Cleaned
-	closed   bool
+	images    []*Image
+	session   *session         // nil until the first patch
+	sites     map[uint64]*Slot // by address of the overwritten bytes
+	stopMaps  []procfs.Mapping // see mapsInStop
+	detaching bool
+	pauses    []Pause
+	onDetach  []*func()
+	cleaned   Cleaned
+	closed    bool
 
 	stopWatch func()
 	done      chan struct{}
@@ -171,8 +174,33 @@ func (p *Process) Pauses() []Pause {
 	return slices.Clone(p.pauses)
 }
 
+// detachPatience is how long a detach may wait for all threads to stop,
+// whatever MaxPause is: giving up would leave the hooks in.
+const detachPatience = 5 * time.Second
+
 func (p *Process) stopOptions() ptrace.StopOptions {
-	return ptrace.StopOptions{MaxStop: p.opts.MaxPause, NoRealTime: p.opts.NoRealTime}
+	o := ptrace.StopOptions{MaxStop: p.opts.MaxPause, NoRealTime: p.opts.NoRealTime}
+	if p.detaching {
+		o.MaxStop = detachPatience
+	}
+	return o
+}
+
+// tooLong names a stop that failed because MaxPause was shorter than the second
+// that threads have otherwise.
+func (p *Process) tooLong(err error) error {
+	if p.opts.MaxPause > 0 && !p.detaching && errors.Is(err, ptrace.ErrThreadStuck) {
+		return fmt.Errorf("%w: %w", ErrPauseTooLong, err)
+	}
+	return err
+}
+
+// checkPause fails if the target has stood still for longer than it may.
+func (p *Process) checkPause(since time.Time) error {
+	if limit := p.opts.MaxPause; limit > 0 && time.Since(since) > limit {
+		return fmt.Errorf("%w: %v are over and nothing is changed yet", ErrPauseTooLong, limit)
+	}
+	return nil
 }
 
 // stopAll runs fn with all threads stopped, after checking that the process
@@ -186,7 +214,7 @@ func (p *Process) stopAll(ctx context.Context, why string, fn func(*ptrace.Stop)
 		return fn(s)
 	})
 	p.paused(why, rep)
-	return wrapExit(err)
+	return wrapExit(p.tooLong(err))
 }
 
 // mapsInStop are the target's mappings, which do not change while all its

@@ -70,7 +70,7 @@ func (p *Process) oneThread(ctx context.Context, why string, run func(*ptrace.St
 		return run(s, th)
 	})
 	p.paused(why, rep)
-	return err
+	return p.tooLong(err)
 }
 
 // gadgets looks, with the target running, for the instructions that remote

@@ -20,8 +20,6 @@ type Slot struct {
 	stub  uint64 // address
 	unit  int    // of the stub
 
-	users int // patches, counted under the Process's lock
-
 	mu       sync.Mutex
 	ended    bool // the Process was closed
 	attached any

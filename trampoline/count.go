@@ -195,5 +195,5 @@ func (c *Counter) close() error {
 			c.patch.Slots[i].Release(cell)
 		}
 	}
-	return errors.Join(append(errs, c.patch.Close())...)
+	return errors.Join(errs...)
 }
