@@ -51,12 +51,21 @@ func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
 		}
 	}
 	if len(c.out.Left) > 0 {
-		return c.out, fmt.Errorf("%w: %s", ErrDraining, strings.Join(c.out.Left, "; "))
+		return c.out, fmt.Errorf("%w: %s", ErrDraining, c.out.left())
 	}
 	if err := p.onThread(ctx, "unmap", c.unmap); err != nil {
 		return c.out, fmt.Errorf("unmapping: %w", err)
 	}
 	return c.out, nil
+}
+
+// left names the first things that had to stay.
+func (c Cleaned) left() string {
+	const most = 3
+	if more := len(c.Left) - most; more > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(c.Left[:most], "; "), more)
+	}
+	return strings.Join(c.Left, "; ")
 }
 
 // prepare computes from the records all that the stop will need.

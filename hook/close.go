@@ -66,6 +66,7 @@ func (p *Process) endSession() {
 		}
 	}
 	clear(p.sites)
+	clear(p.spare)
 }
 
 // endSlots makes later updates of slots fail: their memory goes away.

@@ -87,17 +87,18 @@ func (p *Process) writePatient(ctx context.Context, s *session, slots []*Slot, r
 	for wait := parkedFirstWait; ; wait *= 2 {
 		left, err := p.write(ctx, s, slots, rts, moved)
 		if err != nil {
-			p.forget(slots)
+			p.keepSpare(slots)
 			return nil, err
 		}
 		for _, slot := range slots {
 			if _, ok := left[slot]; !ok {
 				p.sites[slot.site.Addr()] = slot
+				delete(p.spare, slot.site.Addr())
 			}
 		}
 		slots = slices.SortedFunc(maps.Keys(left), func(a, b *Slot) int { return cmp.Compare(a.site.Addr(), b.site.Addr()) })
 		if len(left) == 0 || wait > parkedLastWait || !pause(ctx, wait) {
-			p.forget(slots)
+			p.keepSpare(slots)
 			return left.refusals(slots), nil
 		}
 	}

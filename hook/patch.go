@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/functap/functap/internal/arena"
@@ -81,16 +82,16 @@ func (p *Process) patchNew(ctx context.Context, sites []Site, rts goRuntimes, pt
 	if err != nil {
 		return err
 	}
+	sites, slots := p.useSpare(sites)
 	parts, err := p.neighbourhoods(ctx, s, sites)
 	if err != nil {
 		return err
 	}
-	var slots []*Slot
 	for n, part := range parts {
 		for _, st := range part {
 			slot, err := n.addSite(st)
 			if err != nil {
-				p.forget(slots)
+				p.keepSpare(slots)
 				return err
 			}
 			slots = append(slots, slot)
@@ -101,11 +102,27 @@ func (p *Process) patchNew(ctx context.Context, sites []Site, rts goRuntimes, pt
 	return err
 }
 
-// forget marks records as not written. The stubs stay: a thread may have been
-// moved to a copy before the patch failed.
-func (p *Process) forget(slots []*Slot) {
+// useSpare takes what an earlier patch has made for some of the sites.
+func (p *Process) useSpare(sites []Site) ([]Site, []*Slot) {
+	var slots []*Slot
+	sites = slices.DeleteFunc(sites, func(st Site) bool {
+		s := p.spare[st.Addr()]
+		if s == nil || !s.isOf(st) {
+			return false
+		}
+		slots = append(slots, s)
+		return true
+	})
+	return sites, slots
+}
+
+// keepSpare keeps what was not written after all. The stubs must stay: a thread
+// may have been moved to a copy before the patch failed. So must the records, since
+// a write may have failed half way: their sites are compared when all is cleaned up,
+// and no second record may say something else about them.
+func (p *Process) keepSpare(slots []*Slot) {
 	for _, s := range slots {
-		s.n.SetSiteState(s.index, arena.SiteRestored)
+		p.spare[s.site.Addr()] = s
 	}
 }
 

@@ -50,6 +50,7 @@ type Process struct {
 	images    []*Image
 	session   *session         // nil until the first patch
 	sites     map[uint64]*Slot // by address of the overwritten bytes
+	spare     map[uint64]*Slot // made, but not written; for the next patch
 	stopMaps  []procfs.Mapping // see mapsInStop
 	detaching bool
 	pauses    []Pause
@@ -86,7 +87,7 @@ func Attach(ctx context.Context, pid int, opts *AttachOptions) (*Process, error)
 // newProcess is what Attach and Recover have in common: checks, and the
 // tracer's thread.
 func newProcess(pid int, opts *AttachOptions) (*Process, error) {
-	p := &Process{pid: pid, sites: map[uint64]*Slot{}, done: make(chan struct{})}
+	p := &Process{pid: pid, sites: map[uint64]*Slot{}, spare: map[uint64]*Slot{}, done: make(chan struct{})}
 	if opts != nil {
 		p.opts = *opts
 	}
