@@ -190,7 +190,8 @@ func (p *Process) stopOptions() ptrace.StopOptions {
 // tooLong names a stop that failed because MaxPause was shorter than the second
 // that threads have otherwise.
 func (p *Process) tooLong(err error) error {
-	if p.opts.MaxPause > 0 && !p.detaching && errors.Is(err, ptrace.ErrThreadStuck) {
+	late := errors.Is(err, ptrace.ErrThreadStuck) || errors.Is(err, ptrace.ErrThreadsUnstable)
+	if late && p.opts.MaxPause > 0 && !p.detaching {
 		return fmt.Errorf("%w: %w", ErrPauseTooLong, err)
 	}
 	return err
