@@ -17,11 +17,15 @@ import (
 
 // Cleaned says what a detach or a recovery put right.
 type Cleaned struct {
-	Sites       int      // functions whose bytes were restored
-	Threads     int      // threads and signal frames moved out of generated code
-	Mappings    int      // unmapped
-	Descriptors int      // closed
-	Left        []string // what had to stay, and why; empty is the rule
+	Sites       int // functions whose bytes were restored
+	Threads     int // threads and signal frames moved out of generated code
+	Mappings    int // unmapped
+	Descriptors int // closed
+	// Removed is how many functions of a session were no longer hooked when it
+	// was closed: somebody else had taken them out (Recover with Force), or
+	// their library was loaded anew. What was counted there ends at that moment.
+	Removed int
+	Left    []string // what had to stay, and why; empty is the rule
 }
 
 // cleaner takes remains out of a process.
@@ -113,6 +117,8 @@ func (c *cleaner) restoreText(st *ptrace.Stop) error {
 		switch {
 		case bytes.Equal(got, e.old):
 			return true
+		case bytes.Equal(got, e.new) && e.active:
+			c.out.Removed++
 		case !bytes.Equal(got, e.new) && !files.pristine(e.addr, got):
 			c.left("%d bytes at %#x were changed by somebody else (CLOBBERED: % x)", len(got), e.addr, got)
 		}
@@ -131,7 +137,10 @@ func (c *cleaner) addEdits(s arena.Site) {
 	if s.Hole != 0 {
 		w.edits = append(w.edits, edit{addr: s.HoleAddr, old: s.HoleWritten[:s.Hole], new: s.HoleOriginal[:s.Hole]})
 	}
-	w.edits = append(w.edits, edit{addr: s.Addr, old: s.Written[:s.Patch], new: s.Original[:s.Patch], last: s.Hole != 0})
+	// A fork child's, or a dead tracer's, may have been put right by others.
+	own := c.p.session != nil && c.p.cleaned.Sites == 0
+	w.edits = append(w.edits, edit{addr: s.Addr, old: s.Written[:s.Patch], new: s.Original[:s.Patch],
+		last: s.Hole != 0, active: own && s.State == arena.SiteActive})
 }
 
 func (c *cleaner) left(format string, args ...any) {

@@ -19,6 +19,8 @@ var (
 	ErrExited = os.ErrProcessDone
 	// ErrExeced: the target runs another program now; what was hooked is gone.
 	ErrExeced = errors.New("the target has started another program (TARGET_EXECED)")
+	// ErrLookOnly: the Process was attached to with AttachOptions.Look.
+	ErrLookOnly = errors.New("attached for looking only")
 	// ErrBusy: another live functap works on the target.
 	ErrBusy = errors.New("another functap is attached to the target")
 	// ErrUnpatchable: a function cannot be hooked; *UnpatchableError says why.

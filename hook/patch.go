@@ -57,6 +57,9 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 	if p.closed {
 		return nil, ErrClosed
 	}
+	if p.opts.Look {
+		return nil, ErrLookOnly
+	}
 	pt := &Patch{}
 	fresh, err := p.sortOut(sites, pt)
 	if err != nil {

@@ -33,6 +33,9 @@ type AttachOptions struct {
 	// TrySeccomp goes on although a thread of the target has a seccomp filter.
 	// A filter that kills for mmap or memfd_create then kills the target.
 	TrySeccomp bool
+	// Look is for looking only: Attach does not clean up after a functap that
+	// died, and a live one is no reason to fail. Patch fails with ErrLookOnly.
+	Look bool
 }
 
 // Process is a target. It is made by Attach and put right by Close.
@@ -106,8 +109,10 @@ func newProcess(pid int, opts *AttachOptions) (*Process, error) {
 }
 
 func (p *Process) start(ctx context.Context) error {
-	if _, err := p.sweepRemains(ctx, false); err != nil {
-		return err
+	if !p.opts.Look {
+		if _, err := p.sweepRemains(ctx, false); err != nil {
+			return err
+		}
 	}
 	maps, err := mapsOf(p.pid)
 	if err != nil {

@@ -18,6 +18,7 @@ type edit struct {
 	old, new []byte
 	last     bool // of its page's edits, those that are last are written last
 	slot     *Slot
+	active   bool // when restoring: the text was seen to have old
 }
 
 // textWriter changes text for many sites at once. It reads in runs and writes
