@@ -41,9 +41,9 @@ func newTextWriter(slots []*Slot) *textWriter {
 	for _, s := range slots {
 		r := s.n.ReadSite(s.index)
 		if r.Hole != 0 {
-			w.edits = append(w.edits, edit{r.HoleAddr, r.HoleOriginal[:r.Hole], r.HoleWritten[:r.Hole], false, s})
+			w.edits = append(w.edits, edit{addr: r.HoleAddr, old: r.HoleOriginal[:r.Hole], new: r.HoleWritten[:r.Hole], slot: s})
 		}
-		w.edits = append(w.edits, edit{r.Addr, r.Original[:r.Patch], r.Written[:r.Patch], r.Hole != 0, s})
+		w.edits = append(w.edits, edit{addr: r.Addr, old: r.Original[:r.Patch], new: r.Written[:r.Patch], last: r.Hole != 0, slot: s})
 	}
 	w.sort()
 	return w
