@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/remote"
 )
 
-// signalRetries is how often a remote call is tried again because a signal
-// was being delivered to the thread.
-const signalRetries = 20
+// A remote call is tried again because a signal was being delivered to the thread.
+// In between the thread must have run, or it is found in the same state.
+const (
+	signalRetries   = 20
+	signalFirstWait = 100 * time.Microsecond
+	signalLastWait  = 10 * time.Millisecond
+)
 
 // onThread stops one thread and lets fn make system calls in it. If no memory
 // for the call's frame can be had that way, all threads are stopped, so that
@@ -41,6 +46,7 @@ func (p *Process) onThread(ctx context.Context, why string, fn func(*ptrace.Stop
 		}
 		return err
 	}
+	wait := signalFirstWait
 	for try := 0; ; try++ {
 		err := p.oneThread(ctx, why, run)
 		if errors.Is(err, remote.ErrNoScratch) {
@@ -52,9 +58,10 @@ func (p *Process) onThread(ctx context.Context, why string, fn func(*ptrace.Stop
 				return run(s, th)
 			})
 		}
-		if !errors.Is(err, remote.ErrSignal) || try == signalRetries {
+		if !errors.Is(err, remote.ErrSignal) || try == signalRetries || !pause(ctx, wait) {
 			return wrapExit(err)
 		}
+		wait = min(2*wait, signalLastWait)
 	}
 }
 

@@ -1,6 +1,7 @@
 package trampoline_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ func TestDoomed(t *testing.T) {
 		return
 	}
 	for i := 0; ; i++ {
+		start := time.Now()
 		p, err := hook.Attach(context.Background(), pid, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -40,14 +42,14 @@ func TestDoomed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			fmt.Println("doomed")
+			fmt.Println("doomed", time.Since(start).Nanoseconds())
 		}
 	}
 }
 
 // startDoomed starts a tracer that will be killed, and waits until it has been
-// attached and detached once.
-func startDoomed(t *testing.T, pid int) *exec.Cmd {
+// attached and detached once. It returns how long that took.
+func startDoomed(t *testing.T, pid int) (*exec.Cmd, time.Duration) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestDoomed$", "-test.v")
 	cmd.Env = append(os.Environ(), doomedEnv+"="+strconv.Itoa(pid))
@@ -59,16 +61,14 @@ func startDoomed(t *testing.T, pid int) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	buf := make([]byte, 64)
-	for {
-		n, err := out.Read(buf)
-		if err != nil {
-			t.Fatalf("the tracer did not start: %v", err)
-		}
-		if n > 0 && string(buf[:n]) != "=== RUN   TestDoomed\n" {
-			return cmd
+	var took time.Duration
+	for in := bufio.NewScanner(out); in.Scan(); {
+		if _, err := fmt.Sscanf(in.Text(), "doomed %d", &took); err == nil {
+			return cmd, took
 		}
 	}
+	t.Fatal("the tracer did not start")
+	return nil, 0
 }
 
 // killRounds is 200 before a release, 20 in the short form.
@@ -93,8 +93,8 @@ func TestKilledTracer(t *testing.T) {
 			found := 0
 			for round := range killRounds() {
 				v.StartLoad()
-				cmd := startDoomed(t, v.PID())
-				time.Sleep(time.Duration(rand.IntN(100_000)) * time.Microsecond)
+				cmd, cycle := startDoomed(t, v.PID())
+				time.Sleep(rand.N(2 * cycle))
 				if err := cmd.Process.Kill(); err != nil {
 					t.Fatalf("round %d: %v", round, err)
 				}
@@ -149,7 +149,8 @@ func TestAttachCleansUp(t *testing.T) {
 	}
 
 	for hookedBy(t, v.PID()) == 0 { // killed between two attachments: again
-		cmd := startDoomed(t, v.PID())
+		cmd, cycle := startDoomed(t, v.PID())
+		time.Sleep(rand.N(cycle))
 		cmd.Process.Kill()
 		cmd.Wait()
 	}

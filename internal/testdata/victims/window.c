@@ -1,6 +1,7 @@
 /*
- * window THREADS [--altstack]: calls the functions of window.S, whose entries are several
- * instructions long, all the time.
+ * window THREADS [--altstack] [--faults]: calls the functions of window.S, whose entries
+ * are several instructions long, all the time. With --faults it reads from address 0
+ * before every call, which a handler of SIGSEGV undoes.
  *
  * SIGUSR1 has a handler that says "handling" and waits until the command "release",
  * answered by "released", lets one go on. With --altstack it has a stack of its own.
@@ -10,6 +11,7 @@
  */
 #include "victim.h"
 
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -22,9 +24,27 @@ long w_bytes(long, long), w_long(long, long), w_call(long, long), w_flags(long, 
 
 #define CALLED(name) (COUNT(I_##name), name)
 
+static int faults;
+static __thread sigjmp_buf undo;
+
+static void on_fault(int sig)
+{
+	siglongjmp(undo, sig);
+}
+
+static void fault(void)
+{
+	if (!sigsetjmp(undo, 1)) {
+		(void)*(volatile char *)0;
+		die("address 0 can be read");
+	}
+}
+
 static void round_(int id)
 {
 	for (long x = 0; x < 64; x++) {
+		if (faults)
+			fault();
 		CHECK("w_bytes", CALLED(w_bytes)(x, id), x + 2 * id);
 		CHECK("w_long", CALLED(w_long)(x, id), x + 4 * id + 77);
 		CHECK("w_call", CALLED(w_call)(x, id), x + id + 3);
@@ -138,6 +158,9 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[i], "--altstack")) {
 			sa.sa_flags |= SA_ONSTACK;
 			pool.enter = make_altstack;
+		} else if (!strcmp(argv[i], "--faults")) {
+			faults = 1;
+			signal(SIGSEGV, on_fault);
 		} else {
 			threads = atoi(argv[i]);
 		}
