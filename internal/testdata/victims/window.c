@@ -7,7 +7,8 @@
  * answered by "released", lets one go on. With --altstack it has a stack of its own.
  *
  * "block" makes a thread read two bytes behind an entry, "unblock" ends that; "fork"
- * makes a child that waits, "reap" ends it; all answer "ok".
+ * makes a child that waits, "child" lets it make a round, "reap" ends it; all answer "ok",
+ * and a report has its "info child".
  */
 #include "victim.h"
 
@@ -91,25 +92,38 @@ static void *read_one(void *arg)
 	return arg;
 }
 
-static int leash[2];
+static int leash[2], answer[2];
 static pid_t child;
 
 /* The child ends when nobody holds the other end any more. */
 static void make_child(void)
 {
 	char c;
-	if (pipe(leash))
+	if (pipe(leash) || pipe(answer))
 		die("pipe: %s", strerror(errno));
 	child = fork();
 	if (child < 0)
 		die("fork: %s", strerror(errno));
 	if (child == 0) {
 		close(leash[1]);
-		while (read(leash[0], &c, 1) > 0)
-			;
+		slot_claim();
+		while (read(leash[0], &c, 1) > 0) {
+			round_(7);
+			if (write(answer[1], &c, 1) != 1)
+				_exit(1);
+		}
 		_exit(0);
 	}
 	close(leash[0]);
+	close(answer[1]);
+}
+
+static void reap_child(void)
+{
+	close(leash[1]);
+	close(answer[0]);
+	if (waitpid(child, NULL, 0) != child)
+		die("waitpid: %s", strerror(errno));
 }
 
 static void let(int fd)
@@ -134,9 +148,13 @@ static int command(const char *line)
 		make_child();
 		say("ok");
 	} else if (!strcmp(line, "reap")) {
-		close(leash[1]);
-		if (waitpid(child, NULL, 0) != child)
-			die("waitpid: %s", strerror(errno));
+		reap_child();
+		say("ok");
+	} else if (!strcmp(line, "child")) {
+		char c;
+		let(leash[1]);
+		if (read(answer[0], &c, 1) != 1)
+			die("the child does not answer");
 		say("ok");
 	} else {
 		return 0;
@@ -147,6 +165,7 @@ static int command(const char *line)
 static void report(void)
 {
 	report_counts(names, N_FUNCS);
+	say("info child %d", (int)child);
 }
 
 int main(int argc, char **argv)
