@@ -35,6 +35,9 @@ var (
 	// ErrDraining: something of ours must stay in the target for now, since a
 	// thread may still need it; Close again later, or recover.
 	ErrDraining = errors.New("a part stays in the target until threads have left it (DRAINING)")
+	// ErrFull: no room is left in the memory that was mapped into the target, since
+	// too many attachments share the same functions. Closing some makes room.
+	ErrFull = arena.ErrFull
 	// ErrNoNearMemory: no room for generated code within reach of the functions.
 	ErrNoNearMemory = arena.ErrNoNearMemory
 )

@@ -127,3 +127,22 @@ func TestWindowTaken(t *testing.T) {
 	v.Run(5)
 	v.Quit()
 }
+
+// TestOutOfReach: the first instruction of one function cannot reach from any place
+// that is free what it refers to. That one is refused, the others are not.
+func TestOutOfReach(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "window.c", testutils.CDynamic), "2")
+	before := testutils.TakeSnapshot(t, v.PID())
+	p := attachTo(t, v.PID())
+	pt, err := p.Patch(context.Background(), []Site{p.siteOf(t, "w_far"), p.siteOf(t, "w_long")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pt.Slots) != 1 || len(pt.Refused) != 1 || pt.Refused[0].Function != "w_far" || pt.Refused[0].Reason != "RELOC_RANGE" {
+		t.Errorf("%d slots, refused %v, want w_far refused for RELOC_RANGE", len(pt.Slots), pt.Refused)
+	}
+	v.Run(5)
+	p.mustClose(t)
+	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+	v.Quit()
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/functap/functap/internal/codegen"
 	"github.com/functap/functap/internal/plan"
 	"github.com/functap/functap/internal/ptrace"
+	"github.com/functap/functap/internal/x86"
 )
 
 // Patch is what a call of Process.Patch has diverted. Sites may be in several
@@ -93,6 +94,10 @@ func (p *Process) patchNew(ctx context.Context, sites []Site, rts goRuntimes, pt
 	for n, part := range parts {
 		for _, st := range part {
 			slot, err := n.addSite(st)
+			if errors.Is(err, x86.ErrRelocRange) {
+				pt.Refused = append(pt.Refused, st.refused(plan.RelocRange, "%v", err))
+				continue
+			}
 			if err != nil {
 				p.keepSpare(slots)
 				return err

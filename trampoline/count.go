@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/functap/functap/hook"
-	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/codegen"
 )
 
@@ -86,7 +85,7 @@ func (c *Counter) keep(cell hook.Cell) bool {
 // there is none left.
 func (c *Counter) roomFor(ctx context.Context, do func() error) error {
 	err := do()
-	if !errors.Is(err, arena.ErrFull) {
+	if !errors.Is(err, hook.ErrFull) {
 		return err
 	}
 	if _, err := c.p.Collect(ctx); err != nil {

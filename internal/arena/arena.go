@@ -9,7 +9,7 @@ import (
 
 // ErrFull: a table or the code area of an arena has no room left. Nothing was
 // written.
-var ErrFull = errors.New("arena: full")
+var ErrFull = errors.New("no room left in the memory mapped into the target (FULL)")
 
 var le = binary.LittleEndian
 

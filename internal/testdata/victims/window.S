@@ -73,6 +73,13 @@
 	ret
 	end w_read
 
+	/* Refers to what is almost 2 GiB away, and out of reach from most places: x + 1. */
+	fn w_far
+	lea 0x7fffff00(%rip), %rdx
+	lea 1(%rdi), %rax
+	ret
+	end w_far
+
 	.data
 	.p2align 3
 w_value:

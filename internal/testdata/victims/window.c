@@ -17,11 +17,11 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#define FUNCS(X) X(w_bytes) X(w_long) X(w_call) X(w_flags) X(w_read)
+#define FUNCS(X) X(w_bytes) X(w_long) X(w_call) X(w_flags) X(w_read) X(w_far)
 enum { FUNCS(FUNC_NUMBER) N_FUNCS };
 static const char *const names[] = { FUNCS(FUNC_NAME) };
 
-long w_bytes(long, long), w_long(long, long), w_call(long, long), w_flags(long, long), w_read(long, char *, long);
+long w_bytes(long, long), w_long(long, long), w_call(long, long), w_flags(long, long), w_read(long, char *, long), w_far(long);
 
 #define CALLED(name) (COUNT(I_##name), name)
 
@@ -49,6 +49,7 @@ static void round_(int id)
 		CHECK("w_bytes", CALLED(w_bytes)(x, id), x + 2 * id);
 		CHECK("w_long", CALLED(w_long)(x, id), x + 4 * id + 77);
 		CHECK("w_call", CALLED(w_call)(x, id), x + id + 3);
+		CHECK("w_far", CALLED(w_far)(x), x + 1);
 		CHECK("w_flags", CALLED(w_flags)(x, 32), x < 32 ? x : 32);
 	}
 }
