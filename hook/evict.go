@@ -55,12 +55,28 @@ func (e *evictor) move(c *cpu) (bool, error) {
 	if exit.Token != arena.TokenNone {
 		// In the claim routine: the program that went there says what is
 		// saved, at the address to which the routine would return.
-		token := map[arena.Token]uint64{arena.TokenRCX: c.rcx, arena.TokenR13: c.r13, arena.TokenGSBase: c.gs}[exit.Token]
+		token, err := e.token(exit.Token, c)
+		if err != nil {
+			return false, err
+		}
 		if exit, site, err = e.exit(t, c, token); err != nil {
 			return false, err
 		}
 	}
 	return true, e.restore(c, exit, site)
+}
+
+// token is the address to which the claim routine will return.
+func (e *evictor) token(where arena.Token, c *cpu) (uint64, error) {
+	switch where {
+	case arena.TokenRCX:
+		return c.rcx, nil
+	case arena.TokenR13:
+		return c.r13, nil
+	case arena.TokenGSBase:
+		return c.gs, nil
+	}
+	return e.word(c.rsp - 40)
 }
 
 func (e *evictor) exit(t *arena.Tables, c *cpu, addr uint64) (arena.Exit, arena.Site, error) {

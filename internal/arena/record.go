@@ -113,7 +113,8 @@ const (
 	TokenNone   Token = iota
 	TokenRCX          // C programs
 	TokenR13          // Go programs
-	TokenGSBase       // while the routine needs both registers
+	TokenGSBase       // Go, while the routine needs both registers
+	TokenStack        // C, then: at -40(%rsp)
 )
 
 // Exit tells how a thread that stands at one instruction boundary of a unit

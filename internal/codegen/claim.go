@@ -13,10 +13,6 @@ const (
 	hashShiftOut = 20
 )
 
-// saveInherited is where the C routine keeps the GS base that it found. No exit
-// needs it.
-const saveInherited = -32
-
 // Bucket is the index of the first area of the bucket in which a thread with
 // this FS base has or gets its area. areas is a power of two, at least 4.
 func Bucket(fsBase uint64, areas int) int {
@@ -35,100 +31,191 @@ const (
 	ClaimGoM                  // r12, r13; notes the goroutine's m
 )
 
+// Places below the stack pointer that the C routine uses. A context that is
+// taken to another thread in the middle (user-level preemption) takes them along.
+const (
+	saveInherited = -32 // the GS base that it found; no exit needs it
+	saveToken     = -40 // where it will return to
+)
+
+// maxStack bounds how far above the stack pointer a thread's TLS may be for it
+// to get an area: pthreads have it at the top of their stack. Anything else at
+// FS, such as a number that is no address, must not be read at.
+const maxStack = 1 << 30
+
+// claimGen generates one claim routine.
+type claimGen struct {
+	*gen
+	c                                         arena.Consts
+	kind                                      ClaimKind
+	a, b                                      x86.Reg
+	silent, shared, take, claimed, back, gone x86.Label
+}
+
 // Claim generates the routine that gives the running thread an area. It is
 // entered by a jump with the return address in the second register, and
 // returns by jumping there or to one of the blocks before it.
 //
 // Two registers are all there is, so while it compares owners the return
-// address waits in the GS base. A signal handler that calls hooked functions
+// address waits on the stack (C) or, since a goroutine's stack is not to be
+// touched, in the GS base (Go). A signal handler that calls hooked functions
 // then finds code bytes where an owner should be: no FS base equals them, GS
 // lies outside the areas, and it counts in the shared cells.
 func Claim(at uint64, c arena.Consts, areas int, kind ClaimKind) (Code, error) {
-	g := newGen(at, at)
-	a, b, token := x86.RAX, x86.RCX, arena.TokenRCX
+	g := &claimGen{gen: newGen(at, at), c: c, kind: kind, a: x86.RAX, b: x86.RCX}
 	if kind != ClaimC {
-		a, b, token = x86.R12, x86.R13, arena.TokenR13
+		g.a, g.b = x86.R12, x86.R13
 	}
-	silent, shared, take, claimed, back := g.Label(), g.Label(), g.Label(), g.Label(), g.Label()
-
-	g.from(0, token)
-	g.CmpMemImm32(x86.RIPTo(c.ThisProcess), 0)
-	g.JccLabel(x86.CondE, silent)
-	g.Rdgsbase(a) // inherited from the parent thread, or not ours to change
-	if kind == ClaimC {
-		g.MovMemReg(x86.At(x86.RSP, saveInherited), a)
+	for _, l := range []*x86.Label{&g.silent, &g.shared, &g.take, &g.claimed, &g.back, &g.gone} {
+		*l = g.Label()
 	}
-	g.SubRegMem(a, x86.RIPTo(c.AreasBase))
-	g.CmpRegMem(a, x86.RIPTo(c.AreasSize))
-	g.JccLabel(x86.CondAE, shared)
-	g.Rdfsbase(a)
-	g.TestRegReg(a, a) // without an FS base there is no telling threads apart
-	g.JccLabel(x86.CondE, shared)
-	g.ShrRegImm(a, hashShiftIn)
-	g.ImulRegRegImm32(a, a, hashFactor)
-	g.ShrRegImm(a, hashShiftOut)
-	g.AndRegImm(a, int32(areas/4-1))
-	g.ShlRegImm(a, 9) // times BucketSize
-	g.AddRegMem(a, x86.RIPTo(c.AreasBase))
-	g.Wrgsbase(b)
+	g.check()
+	g.bucket(areas)
+	g.search()
+	g.full()
+	g.found()
+	return g.finish()
+}
 
-	g.from(0, arena.TokenGSBase)
-	g.Rdfsbase(b)
+// holds says where the return address is from here on: in the register, or
+// parked.
+func (g *claimGen) holds(parked bool) {
+	switch {
+	case g.kind == ClaimC && parked:
+		g.from(0, arena.TokenStack)
+	case g.kind == ClaimC:
+		g.from(0, arena.TokenRCX)
+	case parked:
+		g.from(0, arena.TokenGSBase)
+	default:
+		g.from(0, arena.TokenR13)
+	}
+}
+
+// check leaves for fork children, foreign GS bases, and threads without TLS.
+func (g *claimGen) check() {
+	g.holds(false)
+	g.CmpMemImm32(x86.RIPTo(g.c.ThisProcess), 0)
+	g.JccLabel(x86.CondE, g.silent)
+	g.Rdgsbase(g.a) // inherited from the parent thread, or not ours to change
+	if g.kind == ClaimC {
+		g.MovMemReg(x86.At(x86.RSP, saveInherited), g.a)
+	}
+	g.SubRegMem(g.a, x86.RIPTo(g.c.AreasBase))
+	g.CmpRegMem(g.a, x86.RIPTo(g.c.AreasSize))
+	g.JccLabel(x86.CondAE, g.shared)
+	g.Rdfsbase(g.a)
+	if g.kind == ClaimC {
+		g.SubRegReg(g.a, x86.RSP)
+		g.CmpRegImm(g.a, maxStack)
+		g.JccLabel(x86.CondAE, g.shared)
+		g.AddRegReg(g.a, x86.RSP)
+		return
+	}
+	g.TestRegReg(g.a, g.a) // without an FS base there is no telling threads apart
+	g.JccLabel(x86.CondE, g.shared)
+}
+
+// bucket makes the first register the address of the thread's bucket and the
+// second its FS base.
+func (g *claimGen) bucket(areas int) {
+	g.ShrRegImm(g.a, hashShiftIn)
+	g.ImulRegRegImm32(g.a, g.a, hashFactor)
+	g.ShrRegImm(g.a, hashShiftOut)
+	g.AndRegImm(g.a, int32(areas/4-1))
+	g.ShlRegImm(g.a, 9) // times BucketSize
+	g.AddRegMem(g.a, x86.RIPTo(g.c.AreasBase))
+	if g.kind == ClaimC {
+		g.MovMemReg(x86.At(x86.RSP, saveToken), g.b)
+	} else {
+		g.Wrgsbase(g.b)
+	}
+	g.holds(true)
+	g.Rdfsbase(g.b)
+}
+
+// search looks for the thread's area in the bucket, or for a free one.
+func (g *claimGen) search() {
 	for range arena.BucketSize / arena.AreaSize {
 		next := g.Label()
-		g.CmpMemReg(x86.At(a, arena.AreaOwner), b)
-		g.JccLabel(x86.CondE, take) // a dead thread's that had this FS base
-		g.CmpMemImm(x86.At(a, arena.AreaOwner), 0)
+		g.CmpMemReg(x86.At(g.a, arena.AreaOwner), g.b)
+		g.JccLabel(x86.CondE, g.take) // a dead thread's that had this FS base
+		g.CmpMemImm(x86.At(g.a, arena.AreaOwner), 0)
 		g.JccLabel(x86.CondNE, next)
-		g.LockBtsMemImm8(x86.At(a, arena.AreaClaimed), 0)
-		g.JccLabel(x86.CondAE, claimed)
+		g.LockBtsMemImm8(x86.At(g.a, arena.AreaClaimed), 0)
+		g.JccLabel(x86.CondAE, g.claimed)
 		g.Bind(next)
-		g.AddRegImm(a, arena.AreaSize)
+		g.AddRegImm(g.a, arena.AreaSize)
 	}
-	g.Rdgsbase(b)
-	g.from(0, token)
-	g.MovRegMem(a, x86.RIPTo(c.Nobody)) // full: do not look again
-	g.Wrgsbase(a)
-	g.Bind(shared)
-	g.Lea(a, x86.At(b, -sharedBlock))
-	g.JmpReg(a)
-	g.Bind(silent)
-	g.Lea(a, x86.At(b, -silentBlock))
-	g.JmpReg(a)
+}
 
-	g.from(0, arena.TokenGSBase)
-	g.Bind(take)
-	if kind == ClaimC {
+// unpark gets the return address back into the second register.
+func (g *claimGen) unpark() {
+	if g.kind == ClaimC {
+		g.MovRegMem(g.b, x86.At(x86.RSP, saveToken))
+	} else {
+		g.Rdgsbase(g.b)
+	}
+	g.holds(false)
+}
+
+// full is where no area is to be had: the thread does not look again. The ways
+// out to the blocks before the return address follow.
+func (g *claimGen) full() {
+	g.unpark()
+	g.MovRegMem(g.a, x86.RIPTo(g.c.Nobody))
+	g.Wrgsbase(g.a)
+	g.Bind(g.shared)
+	g.Lea(g.a, x86.At(g.b, -sharedBlock))
+	g.JmpReg(g.a)
+	g.Bind(g.silent)
+	g.Lea(g.a, x86.At(g.b, -silentBlock))
+	g.JmpReg(g.a)
+
+	// A signal handler has forked in the middle of this routine, and this is the
+	// child: the area in hand is wiped.
+	g.holds(true)
+	g.Bind(g.gone)
+	g.unpark()
+	g.MovRegMem(g.a, x86.RIPTo(g.c.Nobody))
+	g.Wrgsbase(g.a)
+	g.JmpLabel(g.silent)
+}
+
+// found makes the area the thread's.
+func (g *claimGen) found() {
+	g.holds(true)
+	g.Bind(g.take)
+	if g.kind == ClaimC {
 		// An area with this thread's FS base that GS has named all along: the
 		// thread is on another stack than its own, or is one that shares the
 		// FS base with its maker. Nothing tells which, so the shared cells
 		// count, and the area stays its owner's.
-		g.CmpRegMem(a, x86.At(x86.RSP, saveInherited))
-		g.JccLabel(x86.CondE, back)
+		g.CmpRegMem(g.a, x86.At(x86.RSP, saveInherited))
+		g.JccLabel(x86.CondE, g.back)
 	}
-	g.Bind(claimed)
-	g.MovMemReg(x86.At(a, arena.AreaOwner), b)
-	g.MovRegMem(b, x86.At(a, arena.AreaClaims))
-	g.MovMemImm(x86.At(b, 0), 1)
-	switch kind {
+	g.Bind(g.claimed)
+	g.MovMemReg(x86.At(g.a, arena.AreaOwner), g.b)
+	g.MovRegMem(g.b, x86.At(g.a, arena.AreaClaims))
+	g.TestRegReg(g.b, g.b)
+	g.JccLabel(x86.CondE, g.gone)
+	g.MovMemImm(x86.At(g.b, 0), 1)
+	switch g.kind {
 	case ClaimC:
-		g.Lea(b, x86.At(x86.RSP, -stackBelow))
-		g.MovMemReg(x86.At(a, arena.AreaWindow), b)
-		g.MovMemImm(x86.At(a, arena.AreaSpan), stackSpan)
+		g.Lea(g.b, x86.At(x86.RSP, -stackBelow))
+		g.MovMemReg(x86.At(g.a, arena.AreaWindow), g.b)
+		g.MovMemImm(x86.At(g.a, arena.AreaSpan), stackSpan)
 	case ClaimGoM:
-		g.MovRegMem(b, x86.At(x86.R14, goMOffset))
-		g.MovMemReg(x86.At(a, arena.AreaM), b)
+		g.MovRegMem(g.b, x86.At(x86.R14, goMOffset))
+		g.MovMemReg(x86.At(g.a, arena.AreaM), g.b)
 	}
-	g.Rdgsbase(b)
-	g.from(0, token)
-	g.Wrgsbase(a)
-	g.JmpReg(b)
+	g.unpark()
+	g.Wrgsbase(g.a)
+	g.JmpReg(g.b)
 
-	g.from(0, arena.TokenGSBase)
-	g.Bind(back)
-	g.Rdgsbase(b)
-	g.from(0, token)
-	g.Wrgsbase(a)
-	g.JmpLabel(shared)
-	return g.finish()
+	g.holds(true)
+	g.Bind(g.back)
+	g.unpark()
+	g.Wrgsbase(g.a)
+	g.JmpLabel(g.shared)
 }

@@ -130,6 +130,9 @@ func (g *countGen) perArea() (entry int, err error) {
 	g.checkOwner(slow)
 	g.Bind(counted)
 	g.MovRegMem(g.a, x86.GSAt(g.env.AreaCells))
+	// 0 in a fork child: a handler has forked since the owner was checked.
+	g.TestRegReg(g.a, g.a)
+	g.JccLabel(x86.CondE, slow)
 	for _, c := range g.cells {
 		g.IncMem(x86.At(g.a, c.Offset))
 	}
