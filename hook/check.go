@@ -44,15 +44,11 @@ func (p *Process) sortOut(sites []Site, pt *Patch) ([]Site, error) {
 	shadow := shadowStacks(p.pid)
 	var good []Site
 	for i, st := range fresh {
-		e, err := check(text, st, taken[i], shadow)
-		switch {
-		case err != nil:
-			return nil, err
-		case e != nil:
+		if e := check(text, st, taken[i], shadow); e != nil {
 			pt.Refused = append(pt.Refused, e)
-		default:
-			good = append(good, st)
+			continue
 		}
+		good = append(good, st)
 	}
 	return good, nil
 }
@@ -81,27 +77,27 @@ func (w *textWriter) ReadAt(p []byte, addr int64) (int, error) {
 }
 
 // check compares a site's bytes with the file. by is who has the bytes already.
-func check(text io.ReaderAt, st Site, by string, shadow bool) (*UnpatchableError, error) {
+func check(text io.ReaderAt, st Site, by string, shadow bool) *UnpatchableError {
 	if by != "" {
-		return st.refused(RefusedWindowTaken, "its bytes are part of the patch of %s", by), nil
+		return st.refused(RefusedWindowTaken, "its bytes are part of the patch of %s", by)
 	}
 	if shadow && hasCall(st.window()) {
-		return st.refused(RefusedShadowStack, "its first instructions call, and the copy's call would not be on the shadow stack"), nil
+		return st.refused(RefusedShadowStack, "its first instructions call, and the copy's call would not be on the shadow stack")
 	}
 	for _, part := range st.parts() {
 		got := make([]byte, len(part.bytes))
 		if _, err := text.ReadAt(got, int64(part.addr)); err != nil {
-			return nil, fmt.Errorf("reading %s at %#x: %w", st.Function.Name(), part.addr, err)
+			return st.refused(RefusedUnloaded, "its bytes cannot be read: %v", err)
 		}
 		switch {
 		case bytes.Equal(got, part.bytes):
 		case got[0] == 0xcc || got[0] == 0xe9:
-			return st.refused(RefusedForeignPatch, "a breakpoint or jump is there: % x instead of % x", got, part.bytes), nil
+			return st.refused(RefusedForeignPatch, "a breakpoint or jump is there: % x instead of % x", got, part.bytes)
 		default:
-			return st.refused(RefusedBytesDiffer, "% x in memory, % x in the file", got, part.bytes), nil
+			return st.refused(RefusedBytesDiffer, "% x in memory, % x in the file", got, part.bytes)
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 func (s Site) refused(r Refusal, format string, args ...any) *UnpatchableError {

@@ -76,20 +76,31 @@ func (p *Process) standing(st *ptrace.Stop) (map[unitKey]bool, error) {
 			used[unitKey{n, i}] = true
 		}
 	}
+	// The claim routine keeps its return address in one of these, or on the stack.
+	mem := evictor{mem: st.Mem()}
+	standsAt := func(rip, rsp uint64, more ...uint64) {
+		if p.session.findCode(rip) == nil {
+			return
+		}
+		mark(rip)
+		if token, err := mem.token(arena.TokenStack, &cpu{rsp: rsp}); err == nil {
+			mark(token)
+		}
+		for _, a := range more {
+			mark(a)
+		}
+	}
 	for _, th := range st.Threads() {
 		r, err := th.Regs()
 		if err != nil {
 			return nil, err
 		}
-		for _, a := range []uint64{r.Rip, r.Rcx, r.R13, r.Gs_base} {
-			mark(a)
-		}
+		standsAt(r.Rip, r.Rsp, r.Rcx, r.R13, r.Gs_base)
+		mark(r.Gs_base) // of a claim routine that a signal has interrupted
 	}
 	err := p.eachFrame(st, func(_ *ptrace.Thread, f sigframe.Frame, ip uint64) error {
 		c, err := loadFrame(f, ip)
-		for _, a := range []uint64{c.rip, c.rcx, c.r13} {
-			mark(a)
-		}
+		standsAt(c.rip, c.rsp, c.rcx, c.r13)
 		return err
 	})
 	return used, err

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/functap/functap/internal/codegen"
@@ -12,12 +13,14 @@ import (
 type Function struct {
 	im  *Image
 	sym *symbols.Func
-	as  []string // names it was asked for by that are another symbol's: IFUNCs
+	as  []string // names that it was asked for by, if its own first name is not to be used
+	why string   // what is known about an IFUNC whose body is not known
 }
 
 // Name is the function's name as its symbol table has it (mangled for C++ and
-// Rust), or sub_ and its file address in hexadecimal if it has none. The body
-// of an IFUNC goes by the name that it was asked for (see [Match]).
+// Rust), or sub_ and its file address in hexadecimal if it has none. If it has
+// several, it is the one that a pattern matched; so the body of an IFUNC goes by
+// the name that it was asked for (see [Match]).
 func (f *Function) Name() string {
 	if len(f.as) > 0 {
 		return f.as[0]
@@ -28,12 +31,22 @@ func (f *Function) Name() string {
 // DisplayName is Name demangled.
 func (f *Function) DisplayName() string { return symbols.Demangle(f.Name()) }
 
-// Aliases are further names of the same address.
+// ShortName is DisplayName for people: the types of C++'s library go by the
+// names that programs have for them, such as std::string.
+func (f *Function) ShortName() string { return symbols.ShortDemangle(f.Name()) }
+
+// Aliases are further names of the same address, each once.
 func (f *Function) Aliases() []string {
-	if len(f.as) > 0 {
-		return slices.Concat(f.as[1:], []string{f.sym.Name}, f.sym.Aliases)
+	if len(f.as) == 0 {
+		return f.sym.Aliases
 	}
-	return f.sym.Aliases
+	var out []string
+	for _, n := range slices.Concat(f.as[1:], []string{f.sym.Name}, f.sym.Aliases) {
+		if n != f.as[0] && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // Addr is the address of the function's first byte in the target.
@@ -58,7 +71,7 @@ func (f *Function) Site() (Site, error) {
 	}
 	p := a.Function(*f.sym)
 	if !p.Hookable() {
-		return Site{}, &UnpatchableError{f.DisplayName(), f.Addr(), p.Reason, p.Detail}
+		return Site{}, &UnpatchableError{f.DisplayName(), f.Addr(), p.Reason, cmp.Or(p.Detail, f.why)}
 	}
 	return Site{Function: f, plan: p}, nil
 }

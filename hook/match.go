@@ -18,7 +18,8 @@ import (
 //   - an exact name, in which every character stands for itself:
 //     processCommand, main.(*Server).handle, operator(), F[...];
 //   - a glob: * is any characters, ? is one, [a-z] one of these, [!a-z] one
-//     not of these, and \ takes the next character literally;
+//     not of these, and \ takes the next character literally; [...] is any type
+//     arguments, as in main.Map[...];
 //   - /regex/, which may match anywhere in a name;
 //   - 0xADDRESS, the first byte of a function (in a file: the file's own
 //     address), or the one after its endbr64;
@@ -29,7 +30,9 @@ import (
 // C++ and Rust functions go by their symbol and by their demangled name, with
 // and without the parameter list. Parts of functions that the compiler has
 // moved elsewhere match only exact names. A pattern that names an IFUNC (memcpy
-// of glibc) means, in a process, the body that its resolver has chosen there.
+// of glibc) means, in a process, the body that its resolver has chosen there; if
+// nobody has called the function yet, none is chosen, and it cannot be hooked.
+// Of several names of one function the one that matched is used.
 type Match struct {
 	// Include are the patterns of the functions wanted; none means all.
 	Include []string

@@ -46,11 +46,28 @@ func (f *finder) noMatch(text string) error {
 	}
 	names := make([]string, 0, len(all))
 	for _, fn := range all {
-		if !fn.Nameless() {
-			names = append(names, shortName(fn.sym.Name))
+		if fn.Nameless() {
+			continue
+		}
+		for _, n := range append([]string{fn.sym.Name}, fn.sym.Aliases...) {
+			names = append(names, withoutTypeArguments(fn, shortName(n)))
 		}
 	}
-	return &NoMatchError{Pattern: text, Near: near(text, names)}
+	e := &NoMatchError{Pattern: text, Near: near(text, names)}
+	if len(f.images) > 0 && f.name != "" {
+		e.Detail = "the process runs " + f.images[0].Path
+	}
+	return e
+}
+
+// withoutTypeArguments writes main.Map[go.shape.int] as main.Map[...], which a
+// pattern may say too.
+func withoutTypeArguments(fn *Function, name string) string {
+	from, to := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
+	if !fn.sym.Go || from < 0 || to < from {
+		return name
+	}
+	return name[:from] + "[...]" + name[to+1:]
 }
 
 const nearMost = 5

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/functap/functap/internal/ptrace"
 )
@@ -21,7 +22,7 @@ func (p *Process) ifuncBodies() *ifuncBodies {
 }
 
 // replace puts bodies in the place of resolvers. A resolver whose body is not
-// known, because nobody has called the function yet, stays.
+// known, because nobody has called the function yet, stays, and knows why.
 func (b *ifuncBodies) replace(found []*Function) ([]*Function, error) {
 	if b == nil || !slices.ContainsFunc(found, func(f *Function) bool { return f.sym.IFunc }) {
 		return found, nil
@@ -42,9 +43,40 @@ func (b *ifuncBodies) replace(found []*Function) ([]*Function, error) {
 		}
 		if body != nil {
 			out[i] = body.alsoAs([]string{f.Name()})
+		} else if out[i], err = f.unbound(); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// unbound is a resolver that says which implementations it may choose. C
+// libraries name these __memcpy_avx_unaligned and the like.
+func (f *Function) unbound() (*Function, error) {
+	funcs, err := f.im.Functions()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	prefix := "__" + strings.TrimLeft(f.Name(), "_") + "_"
+	for _, c := range funcs {
+		for _, n := range append([]string{c.sym.Name}, c.sym.Aliases...) {
+			if strings.HasPrefix(n, prefix) && !c.sym.IFunc && !strings.HasPrefix(n, prefix+"chk") && !strings.Contains(n, "@") {
+				names = append(names, n)
+				break
+			}
+		}
+	}
+	g := *f
+	g.why = "nobody has called it yet, so none is chosen in this process"
+	if len(names) > 0 {
+		g.why += ": it will be one of " + strings.Join(names, ", ")
+	}
+	g.why += "; attach after its first call, or start the program with LD_BIND_NOW=1"
+	if !f.im.module.Dynamic() {
+		g.why = strings.TrimSuffix(g.why, ", or start the program with LD_BIND_NOW=1")
+	}
+	return &g, nil
 }
 
 // body is the function in use for the resolver f, or nil.
@@ -126,7 +158,7 @@ func (f *Function) alsoAs(names []string) *Function {
 	g := *f
 	g.as = slices.Clone(f.as)
 	for _, n := range names {
-		if !slices.Contains(g.as, n) && !f.sym.Has(n) {
+		if !slices.Contains(g.as, n) {
 			g.as = append(g.as, n)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,7 +51,7 @@ func (f *finder) exact(name string) ([]*Function, error) {
 			return nil, fmt.Errorf("looking for %s in %s: %w", name, im.Path, err)
 		}
 		for i := range found {
-			out = append(out, &Function{im: im, sym: &found[i]})
+			out = append(out, &Function{im: im, sym: &found[i], as: []string{name}})
 		}
 	}
 	if len(out) > 0 || !hasLetter(name) {
@@ -62,15 +63,32 @@ func (f *finder) exact(name string) ([]*Function, error) {
 	})
 }
 
+// glob finds what a glob matches. In it, [...] stands for any type arguments of
+// a Go function, as Go's stack traces print it.
 func (f *finder) glob(text string) ([]*Function, error) {
-	g, err := parseGlob(text)
+	g, err := parseGlob(strings.ReplaceAll(text, "[...]", `\[*\]`))
 	if err != nil {
 		return nil, err
 	}
 	pieces := g.pieces()
-	return f.filter(func(fn *Function) bool {
+	found, err := f.filter(func(fn *Function) bool {
 		return fn.anySymbol(g.match) || fn.anyDemangled(pieces, g.match)
 	})
+	return matched(found, pieces, g.match), err
+}
+
+// matched gives functions the name that matched, where that is not the first.
+func matched(found []*Function, pieces []string, match func(string) bool) []*Function {
+	for i, fn := range found {
+		is := func(name string) bool { return match(name) || demangledMatch(name, pieces, match) }
+		if len(fn.sym.Aliases) == 0 || is(fn.sym.Name) {
+			continue
+		}
+		if k := slices.IndexFunc(fn.sym.Aliases, is); k >= 0 {
+			found[i] = fn.alsoAs(fn.sym.Aliases[k : k+1])
+		}
+	}
+	return found
 }
 
 func (f *finder) regex(text string) ([]*Function, error) {
@@ -81,6 +99,7 @@ func (f *finder) regex(text string) ([]*Function, error) {
 	found, err := f.filter(func(fn *Function) bool {
 		return fn.anySymbol(re.MatchString) || fn.anyDemangled(nil, re.MatchString)
 	})
+	found = matched(found, nil, re.MatchString)
 	if err == nil && len(found) == 0 {
 		err = &NoMatchError{Pattern: text}
 	}

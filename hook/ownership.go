@@ -21,7 +21,7 @@ func (p *Process) ownership() (tlsWord, goM bool) {
 		if err != nil {
 			return false, false
 		}
-		tlsWord = tlsWord && !movesFS(m, len(p.images) == 1 || m.IsGo() || isLibc(im.Name))
+		tlsWord = tlsWord && !callsArchPrctl(m) && !movesFS(m, len(p.images) == 1 || m.IsGo() || isLibc(im.Name))
 		goM = goM && m.IsGo() && knownGo(m.GoVersion())
 	}
 	return tlsWord, goM
@@ -57,28 +57,29 @@ func movesFS(m *symbols.Module, setsUpTLS bool) bool {
 			continue
 		}
 		text := m.Bytes(s.Vaddr, int(s.Filesz))
-		if text == nil || hasWrfsbase(text) {
+		if text == nil || hasBaseWrite(text, wrfsbase) {
 			return true
 		}
-		allowed -= countSetFS(text)
+		allowed -= countSets(text, archSetFS)
 	}
 	return allowed < 0
 }
 
-// What a call that sets the FS base has as operands: ARCH_SET_FS (asm/prctl.h)
-// in edi or, for libc's syscall function, esi, and the number of arch_prctl
-// (asm/unistd_64.h) close by.
+// What a call that sets a segment base has as operands: ARCH_SET_GS or
+// ARCH_SET_FS (asm/prctl.h) in edi or, for libc's syscall function, esi, and the
+// number of arch_prctl (asm/unistd_64.h) close by.
 var (
+	archSetGS = []byte{0x01, 0x10, 0, 0}
 	archSetFS = []byte{0x02, 0x10, 0, 0}
 	archPrctl = []byte{0x9e, 0, 0, 0}
 )
 
 const closeBy = 48
 
-// countSetFS counts such calls.
-func countSetFS(text []byte) (n int) {
-	for at := 0; ; at += len(archSetFS) {
-		i := bytes.Index(text[at:], archSetFS)
+// countSets counts such calls.
+func countSets(text, which []byte) (n int) {
+	for at := 0; ; at += len(which) {
+		i := bytes.Index(text[at:], which)
 		if i < 0 {
 			return n
 		}
@@ -94,8 +95,15 @@ func isLibc(name string) bool {
 	return strings.HasPrefix(name, "libc.") || strings.HasPrefix(name, "ld-") || strings.HasPrefix(name, "libc-")
 }
 
-// hasWrfsbase looks for f3 [REX] 0f ae with a register operand and /2.
-func hasWrfsbase(text []byte) bool {
+// Extensions of the opcode f3 0f ae with a register operand.
+const (
+	wrfsbase = 2
+	wrgsbase = 3
+)
+
+// hasBaseWrite looks for f3 [REX] 0f ae with a register operand and the
+// extension.
+func hasBaseWrite(text []byte, extension byte) bool {
 	for at := 0; ; {
 		i := bytes.Index(text[at:], []byte{0x0f, 0xae})
 		if i < 0 {
@@ -107,12 +115,44 @@ func hasWrfsbase(text []byte) bool {
 				continue
 			}
 			in, err := x86.Decode(text[start:min(len(text), start+x86.MaxLen)])
-			if err == nil && in.Map == x86.Map0F && in.Opcode == 0xae && in.Mod() == 3 && in.Reg()&7 == 2 {
+			if err == nil && in.Map == x86.Map0F && in.Opcode == 0xae && in.Mod() == 3 && in.Reg()&7 == extension {
 				return true
 			}
 		}
 		at += 2
 	}
+}
+
+// usesGS reports whether a module has code that sets the GS base, now or later:
+// then programs must not read through it.
+func usesGS(m *symbols.Module) bool {
+	for _, s := range m.Segments() {
+		if s.Flags&1 == 0 {
+			continue
+		}
+		text := m.Bytes(s.Vaddr, int(s.Filesz))
+		if hasBaseWrite(text, wrgsbase) || countSets(text, archSetGS) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// callsArchPrctl reports whether a module imports libc's wrapper of the call,
+// which can set both bases.
+func callsArchPrctl(m *symbols.Module) bool {
+	slots, err := m.GOTSlots("arch_prctl")
+	return err == nil && len(slots) > 0
+}
+
+// setsGS reports whether any module of the target does.
+func (p *Process) setsGS() bool {
+	for _, im := range p.images {
+		if m, err := im.symbols(); err == nil && (usesGS(m) || callsArchPrctl(m)) {
+			return true
+		}
+	}
+	return false
 }
 
 // ownerCheck chooses for one site.

@@ -43,7 +43,7 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-func TestHasWrfsbase(t *testing.T) {
+func TestHasBaseWrite(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		code []byte
@@ -56,7 +56,7 @@ func TestHasWrfsbase(t *testing.T) {
 		{"wrgsbase rax", []byte{0xf3, 0x48, 0x0f, 0xae, 0xd8}, false},
 		{"ldmxcsr", []byte{0x0f, 0xae, 0x10}, false},
 	} {
-		if got := hasWrfsbase(c.code); got != c.want {
+		if got := hasBaseWrite(c.code, wrfsbase); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

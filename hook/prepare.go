@@ -45,16 +45,28 @@ var ErrNoExecMapping = errors.New("mapping generated code executable is forbidde
 // newNeighbourhood maps an arena for a cluster into the target.
 func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (*neighbourhood, error) {
 	l := p.layoutFor(s, len(c.sites))
-	b := &builder{p: p, s: s, layout: l, near: c.near}
+	b := &builder{p: p, s: s, layout: l, near: c.near, fd: -1}
 	if err := b.place(); err != nil {
 		return nil, err
 	}
-	if err := p.onThread(ctx, "map", b.build); err != nil {
+	if err := checkFileSize(p.pid, l.FileSize()); err != nil {
+		return nil, err
+	}
+	if err := p.onAllThreads(ctx, "map", b.build); err != nil {
+		// A build that was cut off by a signal could not undo itself.
+		if b.begun() {
+			err = errors.Join(err, p.onAllThreads(ctx, "undo", b.undo))
+		}
 		return nil, fmt.Errorf("mapping memory into the target: %w", err)
 	}
 	n := &neighbourhood{Arena: b.arena, reach: c.near, session: s}
 	s.arenas = append(s.arenas, n)
 	n.claims = s.claims()
+	if len(s.arenas) == 1 {
+		if err := p.yieldToRival(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	return n, s.addRoutines(n)
 }
 
@@ -90,7 +102,8 @@ type builder struct {
 	near   arena.Range
 	layout arena.Layout
 	addrs  arena.Addresses
-	fd     uint64
+	fd     int64         // the memfd in the target, -1 when it is closed
+	mapped []arena.Range // what this builder has mapped, and nobody else
 	arena  *arena.Arena
 }
 
@@ -149,64 +162,84 @@ func addressSpace(pid int) (arena.Space, error) {
 	return s, nil
 }
 
+// build runs with all threads stopped: another one must neither see the
+// descriptor (open gives the lowest free number) nor replace it.
 func (b *builder) build(st *ptrace.Stop, c *remote.Caller) (err error) {
-	if err := b.memfd(c); err != nil {
-		return err
+	if b.begun() { // a signal has cut an earlier try off
+		if err := b.undo(st, c); err != nil {
+			return err
+		}
 	}
 	defer func() {
-		if _, cerr := c.Syscall(sysClose, b.fd); err == nil && cerr != nil {
-			err = fmt.Errorf("closing the memfd: %w", cerr)
-		}
 		if err != nil {
-			b.undo(c)
+			err = errors.Join(err, b.undo(st, c))
 		}
 	}()
-	if err := b.mapShared(c, b.addrs.Near, b.layout.NearSize, protRead|protWrite, 0); err != nil {
-		return err
-	}
-	if err := b.open(); err != nil {
-		return err
-	}
-	if err := b.mapShared(c, b.addrs.Code, b.layout.CodeSize, protRead|protExec, b.layout.NearSize); err != nil {
-		if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) {
-			return fmt.Errorf("%w: %w", ErrNoExecMapping, err)
+	for _, step := range []func(*ptrace.Stop, *remote.Caller) error{
+		b.memfd, b.mapNear, b.open, b.mapCode, b.mapPrivate,
+		// Behind the others, since the kernel may choose the very hole that was
+		// found for them.
+		b.mapFar,
+		b.closeFD, b.fillPrivate,
+	} {
+		if err := step(st, c); err != nil {
+			return err
 		}
-		return err
 	}
-	if err := b.mapPrivate(c); err != nil {
-		return err
-	}
-	// Last, since the kernel may choose the very hole that was found for the others.
-	if err := b.mapFar(c); err != nil {
-		return err
-	}
-	return b.fillPrivate(st)
+	return nil
 }
+
+func (b *builder) begun() bool { return b.fd >= 0 || len(b.mapped) > 0 }
 
 // memfd creates and sizes the file. MFD_NOEXEC_SEAL satisfies every setting of
 // vm.memfd_noexec and still allows executable mappings; kernels before 6.3 do
 // not know it.
-func (b *builder) memfd(c *remote.Caller) error {
+func (b *builder) memfd(_ *ptrace.Stop, c *remote.Caller) error {
 	name, err := c.Data(append([]byte(memfdName), 0))
 	if err != nil {
 		return err
 	}
-	b.fd, err = c.Syscall(sysMemfdCreate, name, mfdCloexec|mfdNoexecSeal)
+	fd, err := c.Syscall(sysMemfdCreate, name, mfdCloexec|mfdNoexecSeal)
 	if errors.Is(err, syscall.EINVAL) {
-		b.fd, err = c.Syscall(sysMemfdCreate, name, mfdCloexec)
+		fd, err = c.Syscall(sysMemfdCreate, name, mfdCloexec)
 	}
 	if err != nil {
 		return fmt.Errorf("memfd_create: %w", err)
 	}
-	if _, err := c.Syscall(sysFtruncate, b.fd, b.layout.FileSize()); err != nil {
+	b.fd = int64(fd)
+	if _, err := c.Syscall(sysFtruncate, fd, b.layout.FileSize()); err != nil {
 		return fmt.Errorf("ftruncate: %w", err)
 	}
 	return nil
 }
 
-func (b *builder) mapShared(c *remote.Caller, addr, size, prot, off uint64) error {
-	_, err := mmapAt(c, addr, size, prot, mapShared, b.fd, off)
+func (b *builder) closeFD(_ *ptrace.Stop, c *remote.Caller) error {
+	if _, err := c.Syscall(sysClose, uint64(b.fd)); err != nil {
+		return fmt.Errorf("closing the memfd: %w", err)
+	}
+	b.fd = -1
+	return nil
+}
+
+func (b *builder) mapNear(_ *ptrace.Stop, c *remote.Caller) error {
+	return b.mapAt(c, b.addrs.Near, b.layout.NearSize, protRead|protWrite, mapShared, uint64(b.fd), 0)
+}
+
+func (b *builder) mapCode(_ *ptrace.Stop, c *remote.Caller) error {
+	err := b.mapAt(c, b.addrs.Code, b.layout.CodeSize, protRead|protExec, mapShared, uint64(b.fd), b.layout.NearSize)
+	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) {
+		return fmt.Errorf("%w: %w", ErrNoExecMapping, err)
+	}
 	return err
+}
+
+// mapAt maps at one address and remembers that for undo.
+func (b *builder) mapAt(c *remote.Caller, addr, size, prot, flags, fd, off uint64) error {
+	if _, err := mmapAt(c, addr, size, prot, flags, fd, off); err != nil {
+		return err
+	}
+	b.mapped = append(b.mapped, arena.Range{Start: addr, End: addr + size})
+	return nil
 }
 
 // mmapAt maps at exactly addr, or fails: MAP_FIXED_NOREPLACE is only a hint to
@@ -224,7 +257,7 @@ func mmapAt(c *remote.Caller, addr, size, prot, flags, fd, off uint64) (uint64, 
 }
 
 // open maps the memfd here too and starts the arena.
-func (b *builder) open() error {
+func (b *builder) open(*ptrace.Stop, *remote.Caller) error {
 	f, err := os.OpenFile(procPath(b.p.pid, fmt.Sprintf("fd/%d", b.fd)), os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("opening the target's memfd: %w", err)
@@ -248,23 +281,24 @@ func (b *builder) open() error {
 
 // mapFar maps the per-area cells where the kernel likes; the memfd's name
 // finds them.
-func (b *builder) mapFar(c *remote.Caller) error {
+func (b *builder) mapFar(_ *ptrace.Stop, c *remote.Caller) error {
 	if b.layout.FarSize == 0 {
 		return nil
 	}
 	off := b.layout.NearSize + b.layout.CodeSize
-	at, err := c.Syscall(sysMmap, 0, b.layout.FarSize, protRead|protWrite, mapShared, b.fd, off)
+	at, err := c.Syscall(sysMmap, 0, b.layout.FarSize, protRead|protWrite, mapShared, uint64(b.fd), off)
 	if err != nil {
 		return fmt.Errorf("mmap of %d bytes: %w", b.layout.FarSize, err)
 	}
+	b.mapped = append(b.mapped, arena.Range{Start: at, End: at + b.layout.FarSize})
 	b.arena.Far = at
 	b.arena.WriteHeader(b.s.owner)
 	return nil
 }
 
 // mapPrivate maps the this-process word and the areas.
-func (b *builder) mapPrivate(c *remote.Caller) error {
-	if _, err := mmapAt(c, b.addrs.Priv, b.layout.PrivSize, protRead|protWrite, mapPrivate|mapAnonymous, ^uint64(0), 0); err != nil {
+func (b *builder) mapPrivate(_ *ptrace.Stop, c *remote.Caller) error {
+	if err := b.mapAt(c, b.addrs.Priv, b.layout.PrivSize, protRead|protWrite, mapPrivate|mapAnonymous, ^uint64(0), 0); err != nil {
 		return err
 	}
 	if _, err := c.Syscall(sysMadvise, b.addrs.Priv, b.layout.PrivSize, madvWipeOnFork); err != nil {
@@ -274,33 +308,37 @@ func (b *builder) mapPrivate(c *remote.Caller) error {
 }
 
 // fillPrivate writes their first content, while no thread's GS points there.
-func (b *builder) fillPrivate(st *ptrace.Stop) error {
+func (b *builder) fillPrivate(st *ptrace.Stop, _ *remote.Caller) error {
 	if _, err := st.Mem().WriteAt(b.privateBytes(), int64(b.addrs.Priv)); err != nil {
 		return fmt.Errorf("writing the areas: %w", err)
 	}
 	return b.p.setAreaCells(st.Mem(), b.s, b.arena)
 }
 
-// undo unmaps what was mapped, after an error.
-func (b *builder) undo(c *remote.Caller) {
-	for _, r := range b.layout.Mapped(b.addresses()) {
-		if _, err := unmapOurs(c, b.p.pid, r); err != nil {
-			b.p.log.Warn("undoing a mapping", "addr", r.Start, "err", err)
+// undo unmaps and closes what this builder has mapped and opened, after an
+// error. Another functap may have built at the same addresses meanwhile: only
+// what is in the list is touched.
+func (b *builder) undo(_ *ptrace.Stop, c *remote.Caller) error {
+	for len(b.mapped) > 0 {
+		r := b.mapped[len(b.mapped)-1]
+		if _, err := c.Syscall(sysMunmap, r.Start, r.End-r.Start); err != nil {
+			return fmt.Errorf("undoing a mapping: %w", err)
+		}
+		b.mapped = b.mapped[:len(b.mapped)-1]
+	}
+	if b.fd >= 0 {
+		if err := b.closeFD(nil, c); err != nil {
+			return err
 		}
 	}
-	if b.arena != nil {
-		if b.s.lock != nil && len(b.s.arenas) == 0 {
-			b.s.lock.Release()
-			b.s.lock = nil
-		}
-		b.arena.Unmap()
+	if b.arena == nil {
+		return nil
 	}
-}
-
-// addresses are where there may be mappings of this arena.
-func (b *builder) addresses() arena.Addresses {
-	if b.arena != nil {
-		return b.arena.Addresses
+	if b.s.lock != nil && len(b.s.arenas) == 0 {
+		b.s.lock.Release()
+		b.s.lock = nil
 	}
-	return b.addrs
+	err := b.arena.Unmap()
+	b.arena = nil
+	return err
 }

@@ -29,6 +29,9 @@ type found struct {
 	inode    uint64
 	mappings []procfs.Mapping
 	tables   *arena.Tables // nil: the tracer died before it wrote the header
+	// tracers: the process maps the whole file, as only a tracer does. It is
+	// functap itself, or embeds it, and this is another process's arena.
+	tracers bool
 }
 
 // BusyError is an ErrBusy: who is attached.
@@ -81,6 +84,9 @@ func byInode(maps []procfs.Mapping) []*found {
 }
 
 func (r *remains) add(f *found) {
+	if f.tracers {
+		return
+	}
 	if t := f.tables; t != nil {
 		r.tables = append(r.tables, t)
 		r.ranges = append(r.ranges, arena.Range{Start: t.Priv, End: t.Priv + t.PrivSize})
@@ -109,6 +115,10 @@ func (f *found) read(mem io.ReaderAt) error {
 		b := make([]byte, m.Len())
 		if _, err := mem.ReadAt(b, int64(m.Start)); err != nil {
 			return fmt.Errorf("reading what functap left at %#x: %w", m.Start, err)
+		}
+		if h, err := arena.DecodeHeader(b); err == nil && m.Len() == h.FileSize() {
+			f.tracers = true
+			return nil
 		}
 		t, err := arena.NewTables(b)
 		if errors.Is(err, arena.ErrNoHeader) && allZero(b[:8]) {
@@ -163,9 +173,12 @@ func (r *remains) empty() bool { return len(r.ranges) == 0 && len(r.fds) == 0 }
 // live returns the owner of a session whose tracer is alive.
 func (r *remains) live() (arena.Owner, bool) {
 	for _, t := range r.tables {
-		if t.Lock != 0 && t.Lock&arena.LockOwnerDied == 0 {
+		if alive(t) {
 			return t.Owner, true
 		}
 	}
 	return arena.Owner{}, false
 }
+
+// alive reports whether an arena's tracer lives.
+func alive(t *arena.Tables) bool { return t.Lock != 0 && t.Lock&arena.LockOwnerDied == 0 }

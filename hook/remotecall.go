@@ -23,6 +23,25 @@ const (
 // for the call's frame can be had that way, all threads are stopped, so that
 // the main thread's stack can serve.
 func (p *Process) onThread(ctx context.Context, why string, fn func(*ptrace.Stop, *remote.Caller) error) error {
+	return p.call(ctx, why, fn, func(run onStopped) error {
+		err := p.oneThread(ctx, why, run)
+		if errors.Is(err, remote.ErrNoScratch) {
+			return p.chosenThread(ctx, why, run)
+		}
+		return err
+	})
+}
+
+// onAllThreads is onThread with all threads stopped from the start.
+func (p *Process) onAllThreads(ctx context.Context, why string, fn func(*ptrace.Stop, *remote.Caller) error) error {
+	return p.call(ctx, why, fn, func(run onStopped) error { return p.chosenThread(ctx, why, run) })
+}
+
+type onStopped func(*ptrace.Stop, *ptrace.Thread) error
+
+// call prepares what remote calls need, with the target running, and makes the
+// stop, again if a signal came in the way.
+func (p *Process) call(ctx context.Context, why string, fn func(*ptrace.Stop, *remote.Caller) error, stop func(onStopped) error) error {
 	if err := p.checkSeccomp(); err != nil {
 		return err
 	}
@@ -40,24 +59,11 @@ func (p *Process) onThread(ctx context.Context, why string, fn func(*ptrace.Stop
 		if err != nil {
 			return err
 		}
-		err = fn(s, c)
-		if cerr := c.Close(); err == nil {
-			err = cerr
-		}
-		return err
+		return errors.Join(fn(s, c), c.Close())
 	}
 	wait := signalFirstWait
 	for try := 0; ; try++ {
-		err := p.oneThread(ctx, why, run)
-		if errors.Is(err, remote.ErrNoScratch) {
-			err = p.stopAll(ctx, why, func(s *ptrace.Stop) error {
-				th, err := remote.ChooseThread(s)
-				if err != nil {
-					return err
-				}
-				return run(s, th)
-			})
-		}
+		err := stop(run)
 		if !errors.Is(err, remote.ErrSignal) || try == signalRetries || !pause(ctx, wait) {
 			return wrapExit(err)
 		}
@@ -65,7 +71,17 @@ func (p *Process) onThread(ctx context.Context, why string, fn func(*ptrace.Stop
 	}
 }
 
-func (p *Process) oneThread(ctx context.Context, why string, run func(*ptrace.Stop, *ptrace.Thread) error) error {
+func (p *Process) chosenThread(ctx context.Context, why string, run onStopped) error {
+	return p.stopAll(ctx, why, func(s *ptrace.Stop) error {
+		th, err := remote.ChooseThread(s)
+		if err != nil {
+			return err
+		}
+		return run(s, th)
+	})
+}
+
+func (p *Process) oneThread(ctx context.Context, why string, run onStopped) error {
 	tid, err := remote.ChooseTID(p.pid)
 	if err != nil {
 		return err

@@ -109,7 +109,7 @@ func (p *Process) ensureSession() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.noGS = auxv[atHWCap2]&hwcapFSGSBase == 0
+	s.noGS = auxv[atHWCap2]&hwcapFSGSBase == 0 || p.setsGS()
 	s.tlsWord, s.goM = p.ownership()
 	p.session = s
 	return s, nil

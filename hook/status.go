@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strconv"
 
 	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/ptrace"
 )
 
 // Status is what of functap's is in a process, seen from outside.
@@ -60,6 +63,11 @@ type Code struct {
 func Inspect(pid int) (*Status, error) {
 	s, err := inspect(pid)
 	if err != nil {
+		// A process that may be traced, or is, may be looked at: otherwise the check
+		// knows the cause.
+		if cause := ptrace.Check(pid); cause != nil && !errors.Is(cause, ptrace.ErrAlreadyTraced) {
+			err = wrapExit(cause)
+		}
 		return nil, fmt.Errorf("inspecting process %d: %w", pid, err)
 	}
 	return s, nil
@@ -203,14 +211,39 @@ func (p *Process) Execed() bool { return errors.Is(p.ident.check(p.pid), ErrExec
 
 // ForkChildren lists the processes that have inherited patched code from the
 // target by a fork and have not exec'ed since. They run on undisturbed and
-// count nothing.
+// count nothing. It may be asked until Close, also after the target has ended.
 func (p *Process) ForkChildren() ([]int, error) {
-	select {
-	case <-p.done:
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session == nil {
 		return nil, nil
-	default:
+	}
+	if !ended(p.pid) && !p.Execed() {
 		return p.sharers()
 	}
+	names, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var out []int
+	for _, n := range names {
+		if pid, err := strconv.Atoi(n.Name()); err == nil && pid != p.pid && p.session.isIn(pid) {
+			out = append(out, pid)
+		}
+	}
+	return out, nil
+}
+
+// isIn reports whether a process has the session's memory mapped, with the
+// session's owner in it. One that may not be looked at is no child.
+func (s *session) isIn(pid int) bool {
+	mem, err := openMem(pid)
+	if err != nil {
+		return false
+	}
+	defer mem.Close()
+	r, err := findRemains(pid, mem)
+	return err == nil && slices.ContainsFunc(r.tables, func(t *arena.Tables) bool { return t.Owner == s.owner })
 }
 
 // MemoryNeeded is how many bytes would be mapped into the target to patch

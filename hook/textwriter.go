@@ -74,15 +74,45 @@ const (
 	runMax = 1 << 22
 )
 
+// pages is the range of whole pages that an edit's bytes are in.
+func (e edit) pages() (start, end uint64) {
+	last := e.addr + uint64(max(len(e.old), 1)) - 1
+	return e.addr &^ (pageSize - 1), last&^(pageSize-1) + pageSize
+}
+
 // read fetches all pages that have edits.
 func (w *textWriter) read(mem io.ReaderAt) error {
 	w.reads = nil
 	for i := 0; i < len(w.edits); {
-		start := w.edits[i].addr &^ (pageSize - 1)
-		end := start + pageSize
+		first := i
+		start, end := w.edits[i].pages()
 		for i < len(w.edits) && w.edits[i].addr < end+runGap && w.edits[i].addr < start+runMax {
-			end = w.edits[i].addr&^(pageSize-1) + pageSize
+			_, last := w.edits[i].pages()
+			end = max(end, last)
 			i++
+		}
+		r := run{start, make([]byte, end-start)}
+		if _, err := mem.ReadAt(r.data, int64(start)); err != nil {
+			// Perhaps only a hole between two mappings: page by page, then.
+			if err := w.readPages(mem, w.edits[first:i]); err != nil {
+				return err
+			}
+			continue
+		}
+		w.reads = append(w.reads, r)
+	}
+	return nil
+}
+
+// readPages reads the pages of some edits and nothing between them.
+func (w *textWriter) readPages(mem io.ReaderAt, edits []edit) error {
+	for _, e := range edits {
+		start, end := e.pages()
+		if k := len(w.reads) - 1; k >= 0 && start < w.reads[k].end() {
+			if end <= w.reads[k].end() {
+				continue
+			}
+			start, w.reads = w.reads[k].start, w.reads[:k] // read together
 		}
 		r := run{start, make([]byte, end-start)}
 		if _, err := mem.ReadAt(r.data, int64(start)); err != nil {
@@ -92,6 +122,8 @@ func (w *textWriter) read(mem io.ReaderAt) error {
 	}
 	return nil
 }
+
+func (r run) end() uint64 { return r.start + uint64(len(r.data)) }
 
 // readMapped is read, but drops edits in text that is no longer mapped: the
 // target has unloaded the library.
