@@ -11,6 +11,9 @@ var (
 	// ErrNotX86_64 says that the file is ELF but not for x86-64 in 64-bit mode:
 	// 32-bit, x32, or another machine.
 	ErrNotX86_64 = errors.New("not an x86-64 program")
+	// ErrNotLinked says that the file is an object file, in which addresses are not
+	// settled.
+	ErrNotLinked = errors.New("a relocatable object, not linked yet")
 	// ErrNotRegular says that the path is a directory, FIFO, socket or device.
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrMalformed says that the file contradicts itself, is cut short, or asks for

@@ -36,6 +36,10 @@ func (m *Module) IFuncTargets(read func(vaddr uint64) (uint64, error)) (map[uint
 	return bodies, nil
 }
 
+// Dynamic reports whether a loader works on the module when it is loaded, or its
+// own start code does. Static programs in the old style have nothing for one.
+func (m *Module) Dynamic() bool { return m.segs.dynamic.Memsz != 0 }
+
 // resolverOf is the resolver whose result a relocation stores.
 func resolverOf(r reloc, dynsym *symTable) (uint64, bool) {
 	switch r.typ {

@@ -94,3 +94,18 @@ func TestDemangle(t *testing.T) {
 		}
 	}
 }
+
+func TestShortDemangle(t *testing.T) {
+	for name, want := range map[string]string{
+		"plain": "plain",
+		"_Z1fNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE": "f(std::string)",
+		"_Z1fSt6vectorIiSaIiEE": "f(std::vector<int>)",
+		"_Z1fSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE":                      "f(std::vector<std::string>)",
+		"_Z1fSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEiSt4lessIS5_ESaISt4pairIKS5_iEEE": "f(std::map<std::string, int>)",
+		"_Z1fSt13basic_ostreamIcSt11char_traitsIcEE":                                                      "f(std::ostream)",
+	} {
+		if got := ShortDemangle(name); got != want {
+			t.Errorf("%s: %s instead of %s (from %s)", name, got, want, Demangle(name))
+		}
+	}
+}

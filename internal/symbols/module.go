@@ -127,6 +127,9 @@ func (m *Module) readHeaders() error {
 	if m.head, err = parseHeader(b); err != nil {
 		return err
 	}
+	if m.head.typ == elf.ET_REL {
+		return ErrNotLinked
+	}
 	if m.head.typ != elf.ET_EXEC && m.head.typ != elf.ET_DYN {
 		return malformed("%v is neither a program nor a library", m.head.typ)
 	}
