@@ -24,12 +24,15 @@ func (p *Process) prepareFrames() error {
 	}
 	defer mem.Close()
 	p.restorers = sigframe.Restorers(maps, mem)
+	p.prepareContexts(maps)
 	return nil
 }
 
 // eachFrame calls f for every signal frame on the stopped threads' stacks, with
-// the instruction pointer that it will return to.
-func (p *Process) eachFrame(st *ptrace.Stop, f func(*ptrace.Thread, sigframe.Frame, uint64) error) error {
+// the instruction pointer that it will return to; then for all others that
+// eachSuspended finds. One that can be reached from several threads' stacks is
+// shown with each of them; f must see for itself that it has changed it already.
+func (p *Process) eachFrame(st *ptrace.Stop, f frameFunc) error {
 	maps, err := p.mapsInStop()
 	if err != nil {
 		return err
@@ -38,6 +41,7 @@ func (p *Process) eachFrame(st *ptrace.Stop, f func(*ptrace.Thread, sigframe.Fra
 	if p.runsGo() {
 		finder.Limit = goFrameLimit
 	}
+	seen := map[uint64]bool{}
 	for _, th := range st.Threads() {
 		r, err := th.Regs()
 		if err != nil {
@@ -48,16 +52,29 @@ func (p *Process) eachFrame(st *ptrace.Stop, f func(*ptrace.Thread, sigframe.Fra
 			return fmt.Errorf("looking for signal frames of thread %d: %w", th.TID(), err)
 		}
 		for _, fr := range frames {
-			ip, err := fr.IP()
-			if err != nil {
-				return err
-			}
-			if err := f(th, fr, ip); err != nil {
+			seen[fr.Addr] = true
+			if err := showFrame(th, fr, f); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	if !p.switchesStacks() {
+		return nil
+	}
+	return p.eachSuspended(&finder, seen, func(fr sigframe.Frame) error {
+		return showFrame(st.Threads()[0], fr, f)
+	})
+}
+
+// frameFunc is called with a frame, a thread that may return to it, and to where.
+type frameFunc = func(*ptrace.Thread, sigframe.Frame, uint64) error
+
+func showFrame(th *ptrace.Thread, fr sigframe.Frame, f frameFunc) error {
+	ip, err := fr.IP()
+	if err != nil {
+		return err
+	}
+	return f(th, fr, ip)
 }
 
 // loadFrame reads what a signal frame will put into registers.

@@ -130,8 +130,8 @@ func (f *Finder) scan(sp uint64, hit func(addr, sp uint64)) error {
 	return f.scanRange(from, min(f.Maps[i].End, from+limit), hit)
 }
 
-// window is how much is read at once.
-const window = 64 << 10
+// window is how much is read at once: the processor's cache holds it.
+const window = 256 << 10
 
 func (f *Finder) scanRange(from, to uint64, hit func(addr, sp uint64)) error {
 	if f.buf == nil {
@@ -145,17 +145,34 @@ func (f *Finder) scanRange(from, to uint64, hit func(addr, sp uint64)) error {
 		}
 		// A frame that begins in this part and ends in the next is looked at again.
 		last := len(b) - Size
-		for at := 0; at <= last; at += wordSize {
-			if addr := from + uint64(at); f.plausible(addr, b[at:]) {
-				hit(addr, saved(b[at:], RSP))
-			}
-		}
+		f.scanBytes(from, b, hit)
 		if last < 0 || from+uint64(len(b)) == to {
 			return nil
 		}
 		from += uint64(last)&^(wordSize-1) + wordSize
 	}
 	return nil
+}
+
+// frameAlign: the kernel places frames as if the restorer had called the handler.
+const frameAlign = 16
+
+// scanBytes calls hit for the frames that lie wholly in the bytes b of address from.
+func (f *Finder) scanBytes(from uint64, b []byte, hit func(addr, sp uint64)) {
+	if len(f.Restorers) == 0 {
+		return
+	}
+	lo, hi := f.Restorers[0], f.Restorers[len(f.Restorers)-1]
+	first := int((frameAlign + wordSize - from%frameAlign) % frameAlign)
+	for at := first; at <= len(b)-Size; at += frameAlign {
+		// Most words are none of the restorers: so this comes first.
+		if w := binary.LittleEndian.Uint64(b[at:]); w-lo > hi-lo {
+			continue
+		}
+		if addr := from + uint64(at); f.plausible(addr, b[at:]) {
+			hit(addr, saved(b[at:], RSP))
+		}
+	}
 }
 
 func saved(frame []byte, r Register) uint64 {
@@ -165,7 +182,7 @@ func saved(frame []byte, r Register) uint64 {
 // plausible checks what the kernel writes into every frame (setup_rt_frame in
 // arch/x86/kernel/signal_64.c) and needs when it takes one.
 func (f *Finder) plausible(addr uint64, b []byte) bool {
-	if _, ok := slices.BinarySearch(f.Restorers, binary.LittleEndian.Uint64(b)); !ok || addr%16 != 8 {
+	if _, ok := slices.BinarySearch(f.Restorers, binary.LittleEndian.Uint64(b)); !ok || addr%frameAlign != wordSize {
 		return false
 	}
 	flags, link := binary.LittleEndian.Uint64(b[OffFlags:]), binary.LittleEndian.Uint64(b[OffFlags+8:])
