@@ -55,12 +55,19 @@ type Plan struct {
 	// FlagsLive says that the code from Site on may read an arithmetic flag
 	// before writing it, so that whatever runs first must keep the flags.
 	FlagsLive bool
-	// SelfLoop says that a jump (not a call) comes to the entry from where the
-	// function's own frame may still be up: from the function's own range (any
-	// range overlapping it included) or from a cold part or nameless code; or that
-	// the function before it runs on into it. The bytes below rsp (the red zone)
-	// may hold live data at such an entry. It is not set for the jump that ends the
-	// stack growth block of a Go function.
+	// SelfLoop says that the bytes below rsp (the red zone) may hold live data at
+	// the entry. It is set if
+	//   - a jump (not a call), direct or through a jump table, comes to the entry
+	//     from the function's own range (any range overlapping it included), from a
+	//     cold part or nameless code, or from a function with an operand below rsp
+	//     (base rsp, negative displacement) that is not of Go's compiler;
+	//   - a function that has such an operand and an indirect jump (not a call)
+	//     takes the entry's address by an instruction;
+	//   - or the function before it runs on into it.
+	// A function is taken as a whole, whatever the order of its instructions. Data
+	// that is only passed on by a function between the two, or addressed through
+	// another register than rsp, is not seen. SelfLoop is not set for a Go function
+	// with a stack check, which jumps to its entry after the stack has grown.
 	SelfLoop bool
 
 	// GoCheck is the length from Site to the end of the jbe of a Go function's

@@ -24,6 +24,8 @@ type region struct {
 	closed bool
 	falls  bool
 	over   uint8 // bytes of that instruction behind end
+
+	traits traits
 }
 
 // cluster is a maximal run of overlapping functions: usually one; several where
@@ -34,6 +36,17 @@ type cluster struct {
 	entry bool
 	// rseq: a restartable sequence is in it or aborts to it.
 	rseq bool
+	// compiledGo: a function of Go's compiler is in it. They keep nothing below rsp,
+	// but may compute an address there to check their stack.
+	compiledGo bool
+	// traits are those of its regions, once they are settled.
+	traits traits
+}
+
+func (c *cluster) join(t traits) {
+	c.traits.redZone = c.traits.redZone || t.redZone && !c.compiledGo
+	c.traits.indirect = c.traits.indirect || t.indirect
+	c.traits.loads |= t.loads
 }
 
 // layout is the module's code cut into regions, both lists by ascending address.
@@ -46,6 +59,7 @@ type layout struct {
 type extent struct {
 	start, end uint64
 	entry      bool
+	compiledGo bool
 }
 
 // newLayout cuts each executable segment at every start and end of a function and
@@ -67,9 +81,10 @@ func newLayout(im *image, funcs []symbols.Func, fdes []symbols.FDE) *layout {
 
 func extents(im *image, funcs []symbols.Func, fdes []symbols.FDE) []extent {
 	exts := make([]extent, 0, len(funcs)+len(fdes))
-	add := func(start, end uint64, entry bool) {
-		if s := im.code(start); s != nil {
-			exts = append(exts, extent{start, min(max(start, end), s.end()), entry})
+	add := func(e extent) {
+		if s := im.code(e.start); s != nil {
+			e.end = min(max(e.start, e.end), s.end())
+			exts = append(exts, e)
 		}
 	}
 	for i := range funcs {
@@ -78,10 +93,10 @@ func extents(im *image, funcs []symbols.Func, fdes []symbols.FDE) []extent {
 		if sized(f) {
 			size = f.Size
 		}
-		add(f.Addr, f.Addr+size, f.Source != symbols.EhFrame && !f.Cold)
+		add(extent{f.Addr, f.Addr + size, f.Source != symbols.EhFrame && !f.Cold, f.Go && !f.Assembly})
 	}
 	for _, d := range fdes {
-		add(d.Start, d.End, false)
+		add(extent{start: d.Start, end: d.End})
 	}
 	slices.SortFunc(exts, func(a, b extent) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
@@ -125,7 +140,7 @@ func (l *layout) cut(s *segment, exts []extent) {
 		}
 		covered = max(covered, end)
 		c := &l.clusters[len(l.clusters)-1]
-		c.end, c.entry = covered, c.entry || e.entry
+		c.end, c.entry, c.compiledGo = covered, c.entry || e.entry, c.compiledGo || e.compiledGo
 	}
 	flush(s.end())
 }
@@ -147,8 +162,13 @@ func (l *layout) add(start, end uint64, cluster int32) {
 
 // settle moves the ends of functions that the sweep saw to be too early (symbols
 // may lie), and carries over regions of filler only whether the code before them
-// runs on into them.
+// runs on into them. Clusters get their regions' traits.
 func (l *layout) settle() {
+	for i := range l.regions {
+		if r := &l.regions[i]; r.cluster >= 0 {
+			l.clusters[r.cluster].join(r.traits)
+		}
+	}
 	for i := 1; i < len(l.regions); i++ {
 		r, next := &l.regions[i-1], &l.regions[i]
 		if next.start != r.end {
@@ -182,4 +202,15 @@ func (l *layout) clusterAt(addr uint64) *cluster {
 		return nil
 	}
 	return &l.clusters[l.regions[i].cluster]
+}
+
+// traitsAt are the traits of the cluster that holds addr, or of the gap.
+func (l *layout) traitsAt(addr uint64) traits {
+	if c := l.clusterAt(addr); c != nil {
+		return c.traits
+	}
+	if i := l.at(addr); i >= 0 {
+		return l.regions[i].traits
+	}
+	return traits{}
 }

@@ -17,7 +17,7 @@ const (
 	kindCall
 	kindReturn
 	kindTable
-	kindLea
+	kindLea // an address taken by an instruction
 	kindData
 	kindPad
 )
@@ -33,6 +33,7 @@ type edge struct {
 type tableRef struct {
 	table, from uint64
 	absolute    bool
+	reg         byte // that the address is put into, unless absolute
 }
 
 // sweep is what one worker collects while decoding regions.
@@ -46,8 +47,9 @@ type sweep struct {
 	full   bool     // one of them would have grown beyond it
 }
 
-// maxRecords bounds the edges and the candidate tables of a module. Node, with 77,000 functions, has 25,000
-// edges; a file made to hurt could have one for every two bytes.
+// maxRecords bounds the edges and the candidate tables of a module. Node, with
+// 77,000 functions, has 41,000 edges; a file made to hurt could have one for every
+// two bytes.
 const maxRecords = 4 << 20
 
 // run decodes all regions on all cores.
@@ -105,6 +107,7 @@ func (w *sweep) region(r *region) {
 		if r.over > 0 && r.cluster >= 0 {
 			end = min(r.end+overrun, s.end())
 		}
+		r.traits.note(&in)
 		w.branch(s, &in, pc)
 		w.operands(s, &in, pc)
 		pc = next
@@ -160,15 +163,16 @@ func (w *sweep) edge(e edge) {
 	}
 }
 
-// name notes an address that something holds or calls. Naming a function's first
-// byte is what happens all the time and needs no edge.
+// name notes an address that something holds or calls. For a function's first byte,
+// where that happens all the time, only an instruction that may go on to jump there
+// needs an edge.
 func (w *sweep) name(to, from uint64, k kind) {
 	s := w.im.find(to)
 	if s == nil || !s.exec && k != kindLea {
 		return
 	}
 	s.named.add(to)
-	if s.exec && s.near.has(to) && !s.starts.has(to) {
+	if s.exec && s.near.has(to) && (k == kindLea || !s.starts.has(to)) {
 		w.edge(edge{to, from, k})
 	}
 }
@@ -176,10 +180,10 @@ func (w *sweep) name(to, from uint64, k kind) {
 // operands notes the addresses that an instruction names or reads.
 func (w *sweep) operands(s *segment, in *x86.Inst, pc uint64) {
 	switch {
-	case in.RIPRel && in.Map == x86.Map1 && in.Opcode == 0x8d:
+	case in.RIPRel && isLea(in):
 		t := in.Target(pc)
 		w.name(t, pc, kindLea)
-		w.candidate(tableRef{table: t, from: pc})
+		w.candidate(tableRef{table: t, from: pc, reg: in.Reg()})
 	case in.RIPRel:
 		if t := w.im.code(in.Target(pc)); t != nil {
 			t.refs.add(in.Target(pc))
@@ -205,7 +209,7 @@ func (w *sweep) immediate(b []byte, pc uint64) {
 		v = binary.LittleEndian.Uint64(b)
 	}
 	if s := w.im.code(v); s != nil && s.starts.has(v) {
-		s.named.add(v)
+		w.name(v, pc, kindLea)
 	}
 }
 

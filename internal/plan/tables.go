@@ -30,7 +30,9 @@ func (w *sweep) candidate(t tableRef) {
 // Neither says how long it is. It ends before the next address that a lea names,
 // and at the first entry that is not an instruction of the same function or of
 // code that is no function of its own (a cold part). Reading on would take other
-// data for targets that do not exist.
+// data for targets that do not exist. Assembly may jump to other functions through
+// a table: one whose first entry does, and which its code surely uses, ends at the
+// first entry that is no instruction.
 func (w *sweep) readTables() {
 	budget := maxEntries
 	for _, t := range w.tables {
@@ -45,6 +47,9 @@ func (w *sweep) readTables() {
 func (w *sweep) readTable(s *segment, t tableRef) int {
 	size := t.entrySize()
 	own := w.layout.clusterAt(t.from)
+	if w.leavesFunction(s, t, own) {
+		own = nil
+	}
 	for n := 0; ; n++ {
 		at := t.table + uint64(n)*size
 		if at+size > s.end() || n > 0 && s.named.any(at, at+size) {
@@ -59,6 +64,17 @@ func (w *sweep) readTable(s *segment, t tableRef) int {
 		}
 		w.jump(to, t.from, kindTable)
 	}
+}
+
+// leavesFunction reports whether t's first entry is not in own's code, in a function
+// that loads offsets through the register that t's address is put into and has an
+// indirect jump.
+func (w *sweep) leavesFunction(s *segment, t tableRef, own *cluster) bool {
+	if t.absolute || w.isOwnCode(t.entry(s.b[t.table-s.base:]), own) {
+		return false
+	}
+	tr := w.layout.traitsAt(t.from)
+	return tr.indirect && tr.loads>>t.reg&1 != 0
 }
 
 func (t tableRef) entrySize() uint64 {

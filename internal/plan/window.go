@@ -130,15 +130,26 @@ func movable(s *segment, site, n uint64) (Refusal, string) {
 func (a *Analysis) selfLoop(entry, site uint64) bool {
 	own := a.layout.clusterAt(entry)
 	for _, e := range a.edgesIn(entry, site+1) {
-		if e.to != entry && e.to != site || e.kind != kindJump && e.kind != kindTable {
-			continue
-		}
-		from := a.layout.clusterAt(e.from)
-		if from == nil || from == own || !from.entry && !a.im.code(from.start).named.has(from.start) {
+		if (e.to == entry || e.to == site) && a.comesWithData(e, own) {
 			return true
 		}
 	}
 	return a.runInto(entry)
+}
+
+// comesWithData reports whether a thread that takes e into the cluster own may have
+// data below rsp.
+func (a *Analysis) comesWithData(e edge, own *cluster) bool {
+	switch e.kind {
+	case kindJump, kindTable:
+		from := a.layout.clusterAt(e.from)
+		return from == nil || from == own || from.traits.redZone ||
+			!from.entry && !a.im.code(from.start).named.has(from.start)
+	case kindLea:
+		tr := a.layout.traitsAt(e.from)
+		return tr.redZone && tr.indirect
+	}
+	return false
 }
 
 // runInto reports whether the code before entry, if it is a function's, runs on
