@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"weak"
@@ -132,7 +133,8 @@ func switches(m *symbols.Module) (bool, error) {
 }
 
 // eachSuspended calls f for every signal frame anywhere in the target's private
-// memory, but those in seen. Most are left over from handlers that have
+// memory, but those in seen. Those that only a guess of ownStack's has it look for may be
+// incomplete. Most are left over from handlers that have
 // returned. To change such a one does no harm, whatever it was:
 //
 //   - Its bytes belong to nobody until something else is written there.
@@ -172,24 +174,50 @@ func (p *Process) eachSuspended(finder *sigframe.Finder, seen map[uint64]bool, f
 	return p.unsearched(unread)
 }
 
+// ownStack guesses, where no known function tells, that a program which runs on
+// other stacks switches them: those that libc makes, and most others make for it,
+// hold the thread's TLS, and the first thread's has a name. Handlers on an alternate stack
+// have interrupted something on the thread's own.
+func ownStack(maps []procfs.Mapping, sp, fsBase uint64) bool {
+	m, ok := mappingOf(maps, sp)
+	return !ok || fsBase == 0 || m.Contains(fsBase) || m.Path == "[stack]"
+}
+
+func mappingOf(maps []procfs.Mapping, addr uint64) (procfs.Mapping, bool) {
+	i, ok := slices.BinarySearchFunc(maps, addr, func(m procfs.Mapping, addr uint64) int {
+		switch {
+		case m.Contains(addr):
+			return 0
+		case m.Start > addr:
+			return 1
+		}
+		return -1
+	})
+	if !ok {
+		return procfs.Mapping{}, false
+	}
+	return maps[i], true
+}
+
 // unsearched comes after all that was found has been dealt with. In a detach it
-// makes the rest wait: what was generated stays, and so do the GS bases.
+// makes the rest wait: what was generated stays, and so do the GS bases. A mere
+// guess is no reason to refuse: nearly all such programs switch only in calls.
 func (p *Process) unsearched(bytes uint64) error {
+	err := &UnsearchedError{bytes}
 	switch {
 	case bytes == 0:
 		return nil
+	case !p.switchesStacks():
+		p.log.Warn("a thread is on a stack that is not its own", "err", err)
+		return nil
 	case p.detaching:
-		return fmt.Errorf("%w: %w", ErrDraining, &UnsearchedError{bytes})
+		return fmt.Errorf("%w: %w", ErrDraining, err)
 	}
-	return &UnsearchedError{bytes}
+	return err
 }
 
 // writableAt: a stack pointer there, and the words below it, can be used.
 func writableAt(maps []procfs.Mapping, sp uint64) bool {
-	for _, m := range maps {
-		if m.Contains(sp - 1) {
-			return m.Read && m.Write
-		}
-	}
-	return false
+	m, ok := mappingOf(maps, sp-1)
+	return ok && m.Read && m.Write
 }

@@ -29,41 +29,59 @@ func (p *Process) prepareFrames() error {
 }
 
 // eachFrame calls f for every signal frame on the stopped threads' stacks, with
-// the instruction pointer that it will return to; then for all others that
-// eachSuspended finds. One that can be reached from several threads' stacks is
-// shown with each of them; f must see for itself that it has changed it already.
+// the instruction pointer that it will return to; then, where the target
+// switches stacks itself, for all others that eachSuspended finds. One that can be
+// reached from several threads' stacks is shown with each of them; f must see for
+// itself that it has changed it already.
 func (p *Process) eachFrame(st *ptrace.Stop, f frameFunc) error {
 	maps, err := p.mapsInStop()
 	if err != nil {
 		return err
 	}
-	finder := sigframe.Finder{Mem: st.Mem(), Maps: maps, Restorers: p.restorers}
-	if p.runsGo() {
+	finder := &sigframe.Finder{Mem: st.Mem(), Maps: maps, Restorers: p.restorers}
+	runsGo := p.runsGo()
+	if runsGo {
 		finder.Limit = goFrameLimit
 	}
-	seen := map[uint64]bool{}
+	seen, switched := map[uint64]bool{}, false
 	for _, th := range st.Threads() {
-		r, err := th.Regs()
+		own, err := threadFrames(th, finder, seen, f)
 		if err != nil {
 			return err
 		}
-		frames, err := finder.Find(r.Rip, r.Rsp)
-		if err != nil {
-			return fmt.Errorf("looking for signal frames of thread %d: %w", th.TID(), err)
-		}
-		for _, fr := range frames {
-			seen[fr.Addr] = true
-			if err := showFrame(th, fr, f); err != nil {
-				return err
-			}
-		}
+		switched = switched || !own && !runsGo
 	}
-	if !p.switchesStacks() {
+	if !switched && !p.switchesStacks() {
 		return nil
 	}
-	return p.eachSuspended(&finder, seen, func(fr sigframe.Frame) error {
+	return p.eachSuspended(finder, seen, func(fr sigframe.Frame) error {
 		return showFrame(st.Threads()[0], fr, f)
 	})
+}
+
+// threadFrames does that for one thread, and reports whether it is on a stack of its own.
+func threadFrames(th *ptrace.Thread, finder *sigframe.Finder, seen map[uint64]bool, f frameFunc) (own bool, err error) {
+	r, err := th.Regs()
+	if err != nil {
+		return false, err
+	}
+	frames, err := finder.Find(r.Rip, r.Rsp)
+	if err != nil {
+		return false, fmt.Errorf("looking for signal frames of thread %d: %w", th.TID(), err)
+	}
+	own = ownStack(finder.Maps, r.Rsp, r.Fs_base)
+	for _, fr := range frames {
+		seen[fr.Addr] = true
+		sp, err := fr.Get(sigframe.RSP)
+		if err != nil {
+			return false, err
+		}
+		own = own || ownStack(finder.Maps, sp, r.Fs_base)
+		if err := showFrame(th, fr, f); err != nil {
+			return false, err
+		}
+	}
+	return own, nil
 }
 
 // frameFunc is called with a frame, a thread that may return to it, and to where.

@@ -23,7 +23,7 @@ type Image struct {
 	bias     uint64 // address in memory minus address in the file
 	start    uint64
 	end      uint64
-	mappings []procfs.Mapping
+	mappings []procfs.Mapping // its text, none for an image of a file
 
 	module *symbols.Module
 
@@ -71,10 +71,20 @@ func (im *Image) Functions() ([]*Function, error) {
 			return
 		}
 		for i := range funcs {
-			im.funcs = append(im.funcs, &Function{im: im, sym: &funcs[i]})
+			if im.maps(funcs[i].Addr) {
+				im.funcs = append(im.funcs, &Function{im: im, sym: &funcs[i]})
+			}
 		}
 	})
 	return im.funcs, im.listErr
+}
+
+// maps reports whether an address of the file is in a text mapping of this
+// image. A program may have part of its text mapped a second time elsewhere
+// (V8 does that with its builtins): that part is an image of its own. Images
+// of files have no mappings and all their functions.
+func (im *Image) maps(addr uint64) bool {
+	return len(im.mappings) == 0 || slices.ContainsFunc(im.mappings, func(m procfs.Mapping) bool { return m.Contains(im.bias + addr) })
 }
 
 // openMapped opens the file that a process has mapped. Where that cannot be
@@ -133,6 +143,7 @@ func images(pid int, maps []procfs.Mapping) ([]*Image, error) {
 		if k := slices.IndexFunc(out, im.same); k < 0 {
 			out = append(out, im)
 		} else {
+			out[k].mappings = append(out[k].mappings, im.mappings...)
 			im.module.Close()
 		}
 	}
@@ -163,16 +174,21 @@ func imageOf(pid int, maps []procfs.Mapping, i int) (*Image, error) {
 }
 
 // loadBias finds the segment that a text mapping shows. Segments may share a
-// page of the file, which is then mapped once for each.
-func loadBias(mod *symbols.Module, m procfs.Mapping) (uint64, bool) {
+// page of the file, which is then mapped once for each: a mapping that begins
+// where a segment's first page does is that one's.
+func loadBias(mod *symbols.Module, m procfs.Mapping) (bias uint64, ok bool) {
 	const page, pfExec = 4096, 1
 	for _, s := range mod.Segments() {
 		lo := s.Off &^ (page - 1)
-		if s.Flags&pfExec != 0 && m.Offset >= lo && m.Offset < s.Off+s.Filesz {
-			return m.Start - (s.Vaddr&^(page-1) + m.Offset - lo), true
+		if s.Flags&pfExec == 0 || m.Offset < lo || m.Offset >= s.Off+s.Filesz {
+			continue
+		}
+		bias, ok = m.Start-(s.Vaddr&^(page-1)+m.Offset-lo), true
+		if m.Offset == lo {
+			break
 		}
 	}
-	return 0, false
+	return bias, ok
 }
 
 // span is the range of addresses that a module's segments take in memory.

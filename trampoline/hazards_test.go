@@ -33,6 +33,7 @@ func TestHazardVictims(t *testing.T) {
 		{exactCase{"clonefs.c", testutils.CDynamic, []string{"4"}}, 20000},
 		{exactCase{"clonefs.c", testutils.CDynamic, []string{"4", "--late"}}, 200000},
 		{exactCase{"clonefs.c", testutils.CStatic, []string{"2", "--late"}}, 200000},
+		{exactCase{"twice.c", testutils.CDynamic, nil}, 100},
 		{exactCase{"gsuser.c", testutils.CDynamic, nil}, 100},
 		{exactCase{"altstack.c", testutils.CDynamic, nil}, 300},
 		{exactCase{"recursion.c", testutils.CDynamic, []string{"200000"}}, 2},

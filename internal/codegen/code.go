@@ -13,8 +13,8 @@ type Displaced struct {
 	Bytes []byte // the window: whole instructions
 	// FlagsLive: the window may read flags before it writes them.
 	FlagsLive bool
-	// SelfLoop: the function jumps to its own first byte, so that bytes below
-	// the stack pointer may hold its temporaries there.
+	// SelfLoop: the entry is jumped to from code whose temporaries may lie below
+	// the stack pointer at that moment.
 	SelfLoop bool
 	// Go: compiled by Go. r12, r13 and flags are free, the stack is not.
 	Go bool
