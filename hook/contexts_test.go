@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/symbols"
 	"github.com/functap/functap/internal/testutils"
 )
@@ -168,6 +169,31 @@ func TestSwitchesStacks(t *testing.T) {
 			}
 			v.Quit()
 		})
+	}
+}
+
+// TestOwnStack: what libc and the kernel make is a thread's own.
+func TestOwnStack(t *testing.T) {
+	maps := []procfs.Mapping{
+		{Start: 0x1000, End: 0x9000, Path: "[heap]"},
+		{Start: 0x10000, End: 0x20000},
+		{Start: 0x70000, End: 0x80000, Path: "[stack]"},
+	}
+	const tls = 0x1f000
+	for _, c := range []struct {
+		name   string
+		sp, fs uint64
+		want   bool
+	}{
+		{"a thread's", 0x18000, tls, true},
+		{"the first thread's", 0x7f000, tls, true},
+		{"on the heap", 0x5000, tls, false},
+		{"no thread pointer", 0x5000, 0, true},
+		{"nowhere", 0x30000, tls, true},
+	} {
+		if got := ownStack(maps, c.sp, c.fs); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }
 
