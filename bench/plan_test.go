@@ -65,9 +65,9 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// beside are the reasons that stand outside of the share: functions that are never to be
+// beside are the reasons that stand outside of the share: parts that are no functions, and those never to be
 // hooked, whatever their code is.
-var beside = []string{"NEVER_HOOK", "ASSEMBLY", "IFUNC_RESOLVER"}
+var beside = []string{"NEVER_HOOK", "ASSEMBLY", "IFUNC_RESOLVER", "NOT_AN_ENTRY"}
 
 // judge counts the functions of 5 bytes and more, and the hookable ones among them.
 func judge(b *testing.B, path string) (hookable, long int) {
