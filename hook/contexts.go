@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"weak"
 
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/sigframe"
@@ -44,21 +41,13 @@ const searchLimit = 512 << 20
 // (getcontext and makecontext only prepare it) and of Boost.Context.
 var stackSwitches = []string{"swapcontext", "setcontext", "jump_fcontext", "ontop_fcontext"}
 
-// switching tells of each Process whether its target switches stacks itself.
-var switching sync.Map // weak.Pointer[Process] to bool
-
 // switchesStacks is for stops: prepareContexts has found it out.
-func (p *Process) switchesStacks() bool {
-	v, _ := switching.Load(weak.Make(p))
-	is, _ := v.(bool)
-	return is
-}
+func (p *Process) switchesStacks() bool { return p.switches != nil && *p.switches }
 
 // prepareContexts finds out, once and with the target running, whether the target
 // switches stacks itself. Where that cannot be told it is taken to.
 func (p *Process) prepareContexts(maps []procfs.Mapping) {
-	key := weak.Make(p)
-	if _, known := switching.Load(key); known {
+	if p.switches != nil {
 		return
 	}
 	is, err := p.findSwitches(maps)
@@ -66,8 +55,7 @@ func (p *Process) prepareContexts(maps []procfs.Mapping) {
 		p.log.Warn("cannot tell whether the target switches stacks itself", "err", err)
 		is = true
 	}
-	switching.Store(key, is)
-	runtime.AddCleanup(p, func(key weak.Pointer[Process]) { switching.Delete(key) }, key)
+	p.switches = &is
 }
 
 // findSwitches looks through the images; whoever recovers has none yet.
