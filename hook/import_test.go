@@ -151,6 +151,14 @@ func TestImportDoesNothing(t *testing.T) {
 			runs[name] = append(runs[name], runTraced(t, filepath.Join(bin, name)))
 		}
 	}
+	// On a busy machine the runtime may happen to need one thread more in each of
+	// so few runs: what an import does it does in all of any number.
+	for range 100 {
+		if len(more(runs["with"], runs["bare"])) == 0 {
+			break
+		}
+		runs["with"] = append(runs["with"], runTraced(t, filepath.Join(bin, "with")))
+	}
 	if diffs := more(runs["with"], runs["bare"]); len(diffs) > 0 {
 		t.Errorf("importing the library does:\n%s", strings.Join(diffs, "\n"))
 	}
