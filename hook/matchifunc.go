@@ -42,7 +42,7 @@ func (b *ifuncBodies) replace(found []*Function) ([]*Function, error) {
 			return nil, fmt.Errorf("looking for the body that %s has chosen: %w", f.Name(), err)
 		}
 		if body != nil {
-			out[i] = body.alsoAs([]string{f.Name()})
+			out[i] = body.alsoAs(append([]string{f.Name()}, f.Aliases()...))
 		} else if out[i], err = f.unbound(); err != nil {
 			return nil, err
 		}

@@ -18,7 +18,8 @@ func (a *app) startCommand(o *options) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{pid: p.PID(), p: p, cmd: cmd}
+	t := newTarget(p.PID(), p)
+	t.cmd = cmd
 	if err := t.choose(a, o); err != nil {
 		return nil, errors.Join(err, t.close(), t.wait(o))
 	}
@@ -31,7 +32,7 @@ func (t *target) release() error {
 	if t.cmd == nil {
 		return nil
 	}
-	t.released = true
+	t.released, t.counted = true, time.Now()
 	return t.p.Continue()
 }
 

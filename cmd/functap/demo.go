@@ -27,7 +27,8 @@ to any other, and counts the calls of its workload's functions.
 	flags: func(o *options, fs *flag.FlagSet) {
 		outputFlags(o, fs)
 		changeFlags(o, fs)
-		fs.DurationVar(&o.duration, "d", 5*time.Second, "stop after `DURATION`")
+		o.duration = 5 * time.Second
+		fs.Var(duration{&o.duration}, "d", "stop after `DURATION`")
 	},
 	run: (*app).demo,
 }

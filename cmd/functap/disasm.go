@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/functap/functap/hook"
@@ -14,16 +15,24 @@ import (
 
 var disasmVerb = verb{
 	name:  "disasm",
-	args:  "-p PID FUNC",
+	args:  "-p PID FUNC [FUNC...]",
 	short: "a function's code as its file has it and as it is now, with what is hooked to it",
 	help: `
   functap disasm -p 4711 processCommand
+  functap disasm -p 4711 --yes 'lookupKey*' | less
 
-While another functap has the function hooked, its stub and program are listed
-too.
+For each function: where it is and how its entry is hooked or why not; the code
+that its file has ("original"); and what is in memory now. While a functap has
+it hooked, "stub" is what the function's first instruction jumps to, and
+"program" what the stub leads to: it counts, runs the instructions that were
+displaced, and goes on behind them. More than 20 functions want --yes.
 `,
-	flags: func(o *options, fs *flag.FlagSet) { pidFlag(o, fs); outputFlags(o, fs) },
-	run:   (*app).disasm,
+	flags: func(o *options, fs *flag.FlagSet) {
+		pidFlag(o, fs)
+		outputFlags(o, fs)
+		fs.BoolVar(&o.yes, "yes", false, "list more than 20 functions")
+	},
+	run: (*app).disasm,
 }
 
 func (a *app) disasm(o *options) error {
@@ -36,6 +45,9 @@ func (a *app) disasm(o *options) error {
 	v, err := hook.Look(o.pids[0], o.match())
 	if err != nil {
 		return err
+	}
+	if n := len(v.Functions); n > 20 && !o.yes {
+		return fmt.Errorf("%w: %d; name one, or say --yes to list them all", errTooMany, n)
 	}
 	for _, f := range v.Functions {
 		if err := o.disassemble(v, f); err != nil {
@@ -125,6 +137,8 @@ func (l *lister) list(addr uint64, code []byte) {
 
 func hexBytes(b []byte) string { return fmt.Sprintf("% x", b) }
 
+var noDisplacement = regexp.MustCompile(`(%[c-gs]s:)(,|$)`)
+
 // known are instructions that x86asm does not know or gets wrong.
 var known = []struct {
 	code []byte
@@ -153,7 +167,7 @@ func (l *lister) text(addr uint64, code []byte) string {
 		return ".byte " + strings.ReplaceAll(fmt.Sprintf("%# x", code), " ", ",")
 	}
 	// x86asm prints nothing for a displacement of 0 without registers.
-	return strings.Replace(x86asm.GNUSyntax(in, addr, l.symbol), "%gs:,", "%gs:0x0,", 1)
+	return noDisplacement.ReplaceAllString(x86asm.GNUSyntax(in, addr, l.symbol), "${1}0x0$2")
 }
 
 var registers = [16]string{"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/functap/functap/hook"
@@ -50,24 +52,54 @@ var names = []struct {
 	{hook.ErrNoDebugInfo, "NO_DEBUG_INFO", ""},
 	{hook.ErrUnpatchable, "UNPATCHABLE", "functap list shows what can be hooked"},
 	{symbols.ErrNotX86_64, "NOT_X86_64", "only 64-bit x86 code can be hooked"},
+	{symbols.ErrNotLinked, "NOT_LINKED", "give the program or library that it becomes a part of"},
 	{symbols.ErrNotRegular, "NOT_REGULAR", "give a program or library"},
 	{symbols.ErrNotELF, "NOT_ELF", "give a program or library"},
 	{symbols.ErrMalformed, "MALFORMED", "the file is damaged or cut short"},
+	{errHooksRemoved, "HOOKS_REMOVED", "count again, and see functap status for who is attached"},
+	{errTooMany, "TOO_MANY", ""},
 	{context.DeadlineExceeded, "PAUSE_TOO_LONG", "nothing was changed; try again, or raise --max-pause"},
 	{fs.ErrNotExist, "NOT_FOUND", ""},
 	{fs.ErrPermission, "NOT_PERMITTED", ""},
 }
 
+var (
+	// errHooksRemoved: counts are not whole.
+	errHooksRemoved = errors.New("unhooked by somebody else; their counts end there")
+	// errTooMany: a listing would be longer than anybody meant.
+	errTooMany = errors.New("too many functions match")
+)
+
+// oneLine joins the lines of errors, each once, and says once of which process
+// they tell.
+func oneLine(text string) string {
+	var parts []string
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, "; ")
+		if line != "" && !slices.Contains(parts, line) {
+			parts = append(parts, line)
+		}
+	}
+	return twice.ReplaceAllStringFunc(strings.Join(parts, "; "), func(s string) string {
+		m := twice.FindStringSubmatch(s)
+		if m[1] != m[2] {
+			return s
+		}
+		return "process " + m[1] + ": "
+	})
+}
+
+var twice = regexp.MustCompile(`process (\d+): (?:[a-z]+(?: to| at)? )?process (\d+): `)
+
 // describe puts an error in one line: its name, what happened, what to do.
 func describe(err error) string {
-	text := strings.ReplaceAll(err.Error(), "\n", "; ")
-	text = strings.ReplaceAll(text, os.ErrProcessDone.Error()+": ", "") // says less than what it wraps
+	text := oneLine(strings.ReplaceAll(err.Error(), os.ErrProcessDone.Error()+": ", "")) // says less than what it wraps
 	for _, n := range names {
 		if !errors.Is(err, n.err) {
 			continue
 		}
 		text = n.name + ": " + strings.Replace(text, " ("+n.name+")", "", 1)
-		if n.hint != "" {
+		if n.hint != "" && !strings.Contains(text, n.hint) {
 			text += "; " + n.hint
 		}
 		break

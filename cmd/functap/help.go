@@ -34,8 +34,10 @@ const patternHelp = `A pattern is, in this order:
                       glob of their base names
 
 A \ takes the next character of a glob as it is. -x PATTERN leaves functions
-out. C++ and Rust functions go by their symbol or their demangled name, with or
-without parameters. A pattern that matches nothing is an error.
+out. [...] in a glob is any type arguments of a Go function: 'main.Map[...]'.
+C++ and Rust functions go by their symbol or their demangled name, with or
+without parameters. Of several names of one function the one that matches is
+shown. A pattern that matches nothing is an error.
 `
 
 func (a *app) help(args []string) error {
@@ -52,8 +54,8 @@ func (a *app) help(args []string) error {
 	case v != nil:
 		v.printHelp(a.stdout)
 		return nil
-	case later[args[0]]:
-		return usagef("%s is not in this version", args[0])
+	case later[args[0]] != "":
+		return usagef("%s is not in this version; %s", args[0], later[args[0]])
 	}
 	return usagef("there is no verb %q; functap help lists them", args[0])
 }

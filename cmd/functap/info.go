@@ -201,6 +201,11 @@ func (a *app) processFacts(o *options, pid int) ([]fact, error) {
 	}
 	defer p.Close()
 	add("program", "%s", p.Executable().Path)
+	if st, err := hook.Inspect(pid); err == nil {
+		for _, s := range st.Sessions {
+			add("hooked", "%s, %s", number(len(s.Sites), "function"), owner(pid, s))
+		}
+	}
 	for im := range p.Images() {
 		c, err := cover(im)
 		if err != nil {

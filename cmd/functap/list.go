@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strings"
 
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/plan"
@@ -86,14 +87,20 @@ type listed struct {
 // exitNotJudged stands where a later version says how exits are caught.
 const exitNotJudged = "not built"
 
+func describeFunction(f *hook.Function) listed {
+	l := listed{Type: "function", Func: f.DisplayName(), Module: f.Image().Name, Exit: exitNotJudged,
+		Addr: fmt.Sprintf("%#x", f.Addr()), Size: f.Size(), Aliases: f.Aliases()}
+	if l.Func != f.Name() {
+		l.Symbol = f.Name()
+	}
+	return l
+}
+
 func (a *app) printList(o *options, funcs []*hook.Function) error {
 	var c coverage
+	o.head(a, fmt.Sprintf("%12s %7s  %-16s %s  %-19s %s", "ADDRESS", "SIZE", "ENTRY", "EXIT", "MODULE", "FUNCTION"))
 	for _, f := range funcs {
-		l := listed{Type: "function", Func: f.DisplayName(), Module: f.Image().Name, Exit: exitNotJudged,
-			Addr: fmt.Sprintf("%#x", f.Addr()), Size: f.Size(), Aliases: f.Aliases()}
-		if l.Func != f.Name() {
-			l.Symbol = f.Name()
-		}
+		l := describeFunction(f)
 		site, no, err := judge(f)
 		switch {
 		case err != nil:
@@ -106,7 +113,7 @@ func (a *app) printList(o *options, funcs []*hook.Function) error {
 			l.Entry = site.Tactic()
 		}
 		c.add(f, no)
-		if err := o.printFunction(&l, no != nil); err != nil {
+		if err := o.printFunction(&l, f.ShortName(), no != nil); err != nil {
 			return err
 		}
 	}
@@ -132,7 +139,14 @@ func part(f *hook.Function, no *hook.UnpatchableError) bool {
 	return no != nil && no.Reason == plan.NotAnEntry && f.Nameless()
 }
 
-func (o *options) printFunction(l *listed, refused bool) error {
+// head prints the columns' names, on a terminal.
+func (o *options) head(a *app, text string) {
+	if !o.json() && o.outFile == nil && isTerminal(a.stdout) {
+		fmt.Fprintln(o.out, o.paint("1", text))
+	}
+}
+
+func (o *options) printFunction(l *listed, name string, refused bool) error {
 	if o.json() {
 		return json.NewEncoder(o.out).Encode(l)
 	}
@@ -140,7 +154,7 @@ func (o *options) printFunction(l *listed, refused bool) error {
 	if refused {
 		entry = o.paint("33", entry)
 	}
-	_, err := fmt.Fprintf(o.out, "%12s %7d  %s -  %-20s %s", l.Addr, l.Size, entry, l.Module, l.Func)
+	_, err := fmt.Fprintf(o.out, "%12s %7d  %s -  %-20s %s", l.Addr, l.Size, entry, l.Module, name)
 	if o.verbose && l.Reason != "" {
 		fmt.Fprintf(o.out, "  (%s)", l.Reason)
 	}
@@ -184,11 +198,24 @@ func (c *coverage) add(f *hook.Function, no *hook.UnpatchableError) {
 }
 
 func (c coverage) String() string {
-	share := 100.0
+	text := number(c.total, "function")
 	if c.sized > 0 {
-		share = 100 * float64(c.hookable) / float64(c.sized)
+		text += fmt.Sprintf(": of %d with 5 bytes or more %d can be hooked (%.2f %%)", c.sized, c.hookable, 100*float64(c.hookable)/float64(c.sized))
 	}
-	return fmt.Sprintf("%d functions: of %d with 5 bytes or more %d can be hooked (%.2f %%), of %d shorter ones %d; "+
-		"beside them %d never hooked, %d in Go assembly, %d IFUNC resolvers",
-		c.total, c.sized, c.hookable, share, c.short, c.shortHookable, c.never, c.assembly, c.resolve)
+	if c.short > 0 {
+		text += yes(c.sized > 0, ", ", ": ") + fmt.Sprintf("of %s %d", number(c.short, "shorter one"), c.shortHookable)
+	}
+	var beside []string
+	for _, n := range []struct {
+		n         int
+		one, more string
+	}{{c.never, "never hooked", "never hooked"}, {c.assembly, "in Go assembly", "in Go assembly"}, {c.resolve, "IFUNC resolver", "IFUNC resolvers"}} {
+		if n.n > 0 {
+			beside = append(beside, number(n.n, n.one, n.more))
+		}
+	}
+	if len(beside) > 0 {
+		text += "; beside them " + strings.Join(beside, ", ")
+	}
+	return text
 }

@@ -57,13 +57,13 @@ type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
-// untilSignal returns a context that ends with the first SIGINT, SIGTERM or
-// SIGHUP. Later ones are swallowed: they must not cut a detach short. A closed
+// untilSignal returns a context that ends with the first SIGINT, SIGTERM,
+// SIGQUIT or SIGHUP. Later ones are swallowed: they must not cut a detach short. A closed
 // pipe at our output must not either.
 func untilSignal() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ch := make(chan os.Signal, 1)
-	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
 	signal.Ignore(syscall.SIGPIPE)
 	go func() {
 		for range ch {
@@ -95,8 +95,8 @@ func (a *app) dispatch(args []string) error {
 	switch {
 	case v != nil:
 		return a.runVerb(v, args[1:])
-	case later[args[0]]:
-		return usagef("%s is not in this version; it has %s", args[0], verbList())
+	case later[args[0]] != "":
+		return usagef("%s is not in this version, which has %s; %s", args[0], verbList(), later[args[0]])
 	}
 	return usagef("there is no verb %q; functap help lists them", args[0])
 }

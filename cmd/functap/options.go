@@ -6,8 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,9 +46,10 @@ type options struct {
 	from       string
 	exitCode   bool
 	trySeccomp bool
+	yes        bool
 
 	out     *bufio.Writer // results
-	outFile *os.File
+	outFile *resultFile
 	colours bool
 }
 
@@ -61,6 +62,31 @@ func (l *intList) Set(s string) error {
 		return errors.New("not a process id")
 	}
 	*l = append(*l, n)
+	return nil
+}
+
+// duration is a length of time, with its unit.
+type duration struct{ to *time.Duration }
+
+func (d duration) String() string {
+	if d.to == nil {
+		return "0s"
+	}
+	return d.to.String()
+}
+
+func (d duration) Set(s string) error {
+	n, err := time.ParseDuration(s)
+	if _, bare := strconv.ParseFloat(s, 64); err != nil && bare == nil {
+		return fmt.Errorf("it has no unit: write %ss, or %sms", s, s)
+	}
+	switch {
+	case err != nil:
+		return errors.New("not a duration such as 2s or 500ms")
+	case n < 0:
+		return errors.New("it is negative")
+	}
+	*d.to = n
 	return nil
 }
 
@@ -90,13 +116,13 @@ func outputFlags(o *options, fs *flag.FlagSet) {
 
 func changeFlags(o *options, fs *flag.FlagSet) {
 	fs.BoolVar(&o.trySeccomp, "try-seccomp", false, "go on although the target has a seccomp filter, which may kill it")
-	fs.DurationVar(&o.maxPause, "max-pause", 0, "give up, unchanged, if the target would stand still for longer than `DURATION` (1s if not given)")
+	fs.Var(duration{&o.maxPause}, "max-pause", "give up, unchanged, if the target would stand still for longer than `DURATION` (1s if not given)")
 }
 
 func runFlags(o *options, fs *flag.FlagSet) {
 	changeFlags(o, fs)
-	fs.DurationVar(&o.duration, "d", 0, "stop after `DURATION`, such as 2s or 500ms")
-	fs.Uint64Var(&o.count, "n", 0, "stop after `COUNT` events")
+	fs.Var(duration{&o.duration}, "d", "stop after `DURATION`, such as 2s or 500ms")
+	fs.Uint64Var(&o.count, "n", 0, "stop after `COUNT` calls. They are looked at every 20 ms, and every 2 ms towards the end: there will be some more")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "plan and print; touch nothing")
 	fs.StringVar(&o.from, "from", "main", "hook a started program when it reaches `main or entry`")
 	fs.BoolVar(&o.exitCode, "exit-code", false, "exit with the started program's own status")
@@ -128,6 +154,10 @@ func parse(v *verb, args []string) (*options, error) {
 			o.args, args = append(o.args, args[0]), args[1:]
 		}
 	}
+	if dashes && v.command && len(o.pids) > 0 && len(o.args) > 0 {
+		return nil, usagef("-p PID and -- COMMAND exclude each other")
+	}
+	o.pids = once(o.pids)
 	if dashes && v.command && len(o.pids) == 0 {
 		if o.command = rest; len(rest) == 0 {
 			return nil, usagef("no command follows --")
@@ -135,7 +165,28 @@ func parse(v *verb, args []string) (*options, error) {
 	} else {
 		o.args = append(o.args, rest...)
 	}
-	return o, o.check()
+	return o, errors.Join(o.check(), checkGiven(fs))
+}
+
+// once drops what is there before.
+func once(pids intList) intList {
+	var out intList
+	for _, pid := range pids {
+		if !slices.Contains(out, pid) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// checkGiven: a limit of 0 would mean that there is none.
+func checkGiven(fs *flag.FlagSet) (err error) {
+	fs.Visit(func(f *flag.Flag) {
+		if v := f.Value.String(); (f.Name == "n" || f.Name == "d") && (v == "0" || v == "0s") {
+			err = usagef("-%s %s: it must be more than 0; without it, ^C ends", f.Name, v)
+		}
+	})
+	return err
 }
 
 func cut(args []string, at string) (before, after []string, found bool) {
@@ -153,8 +204,6 @@ func (o *options) check() error {
 		return usagef("--format %s: text and json are what %s can write", o.format, o.verb)
 	case o.color != "auto" && o.color != "always" && o.color != "never":
 		return usagef("--color %s: it is auto, always or never", o.color)
-	case o.duration < 0 || o.maxPause < 0:
-		return usagef("a duration is negative")
 	}
 	return nil
 }
@@ -172,7 +221,7 @@ func (o *options) openOutput(a *app) error {
 		w = a.stderr
 	}
 	if o.output != "" {
-		f, err := os.Create(o.output)
+		f, err := openResult(o.output)
 		if err != nil {
 			return err
 		}
@@ -183,10 +232,11 @@ func (o *options) openOutput(a *app) error {
 	return nil
 }
 
-func (o *options) closeOutput() error {
+// closeOutput also tells the file whether the run has failed.
+func (o *options) closeOutput(failed bool) error {
 	err := o.out.Flush()
 	if o.outFile != nil {
-		err = errors.Join(err, o.outFile.Close())
+		err = errors.Join(err, o.outFile.close(failed))
 	}
 	if err != nil {
 		return fmt.Errorf("writing results: %w", err)
@@ -207,20 +257,10 @@ func (o *options) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[m"
 }
 
-// logger writes what the library has to tell, with -v.
-func (o *options) logger(w io.Writer) *slog.Logger {
-	level := slog.LevelWarn
-	switch {
-	case o.quiet:
-		return nil
-	case o.verbose:
-		level = slog.LevelDebug
-	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
-}
-
+// attachOptions are those of the verb. Verbs that only look change nothing.
 func (o *options) attachOptions(a *app) *hook.AttachOptions {
-	return &hook.AttachOptions{Logger: o.logger(a.stderr), MaxPause: o.maxPause, TrySeccomp: o.trySeccomp}
+	return &hook.AttachOptions{Logger: o.logger(a.stderr), MaxPause: o.maxPause, TrySeccomp: o.trySeccomp,
+		Look: o.dryRun || o.verb == "list" || o.verb == "info"}
 }
 
 const eraseLine = "\r\x1b[K"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 
@@ -42,6 +43,9 @@ func (a *app) recover(o *options) error {
 	}
 	for _, pid := range o.pids {
 		c, err := hook.Recover(a.ctx, pid, &hook.RecoverOptions{AttachOptions: *o.attachOptions(a), Force: o.force})
+		if errors.Is(err, hook.ErrBusy) {
+			err = fmt.Errorf("%w, or take its work out with --force", err)
+		}
 		if err != nil {
 			return err
 		}
@@ -60,7 +64,7 @@ func (o *options) printRecovered(pid int, c hook.Cleaned) error {
 		_, err := fmt.Fprintf(o.out, "process %d: nothing was left there\n", pid)
 		return err
 	}
-	_, err := fmt.Fprintf(o.out, "process %d: %d functions restored, %d threads moved out of generated code, %d mappings and %d descriptors removed\n",
-		pid, c.Sites, c.Threads, c.Mappings, c.Descriptors)
+	_, err := fmt.Fprintf(o.out, "process %d: %s restored, %s moved out of generated code, %s and %s removed\n",
+		pid, number(c.Sites, "function"), number(c.Threads, "thread"), number(c.Mappings, "mapping"), number(c.Descriptors, "descriptor"))
 	return err
 }

@@ -7,12 +7,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/functap/functap/trampoline"
-	"golang.org/x/term"
 )
 
 var statVerb = verb{
@@ -25,6 +23,10 @@ var statVerb = verb{
   functap stat -p 4711 -d 10s '*'             every function, for ten seconds
   functap stat -p 4711 --top 'str*' 'mem*'    a table that refreshes itself
   functap stat -n 1000 main.fib -- ./server   start a program, stop at 1000 calls
+
+A program that is started keeps standard output for itself: results go to
+standard error, or to -o FILE. At the end of -d or -n functap detaches and
+prints; the program runs on, and functap waits until it ends.
 `,
 	flags: statFlags,
 	run:   (*app).stat,
@@ -92,12 +94,11 @@ func closeAll(targets []*target) error {
 // dryRun prints the plan.
 func (a *app) dryRun(o *options, targets []*target) error {
 	for _, t := range targets {
-		for _, s := range t.sites {
-			f := s.Function
-			fmt.Fprintf(o.out, "%#12x  %-8s %-20s %s\n", f.Addr(), s.Tactic(), f.Image().Name, f.DisplayName())
+		if err := o.printPlan(t); err != nil {
+			return err
 		}
-		o.note(a, "process %d: %d functions would be hooked, %d KiB of memory mapped; nothing was touched",
-			t.pid, len(t.sites), t.p.MemoryNeeded(t.sites)>>10)
+		o.note(a, "process %d: %s would be hooked, %d KiB of memory mapped; nothing was touched",
+			t.pid, number(len(t.sites), "function"), t.p.MemoryNeeded(t.sites)>>10)
 	}
 	err := closeAll(targets)
 	for _, t := range targets {
@@ -106,11 +107,41 @@ func (a *app) dryRun(o *options, targets []*target) error {
 	return err
 }
 
+// planLine ends the JSON of a dry run.
+type planLine struct {
+	Type      string `json:"type"`
+	PID       int    `json:"pid"`
+	Functions int    `json:"functions"`
+	Memory    uint64 `json:"memory"` // bytes
+}
+
+func (o *options) printPlan(t *target) error {
+	enc := json.NewEncoder(o.out)
+	for _, s := range t.sites {
+		f := s.Function
+		if !o.json() {
+			fmt.Fprintf(o.out, "%#12x  %-8s %-20s %s\n", f.Addr(), s.Tactic(), f.Image().Name, f.ShortName())
+			continue
+		}
+		l := describeFunction(f)
+		l.Entry = s.Tactic()
+		if err := enc.Encode(l); err != nil {
+			return err
+		}
+	}
+	if o.json() {
+		return enc.Encode(planLine{"plan", t.pid, len(t.sites), t.p.MemoryNeeded(t.sites)})
+	}
+	return nil
+}
+
 // countAll hooks all targets, waits, unhooks them and prints.
 func (a *app) countAll(o *options, targets []*target) error {
 	err := a.hookAll(o, targets)
 	if err == nil {
-		a.watch(o, targets, a.live(o, targets))
+		tick, end := a.live(o, targets)
+		a.watch(o, targets, tick)
+		end()
 	}
 	if err = errors.Join(err, a.finish(o, targets)); err == nil && early(o, targets) {
 		return exitCode(statusGone)
@@ -126,7 +157,7 @@ func (a *app) finish(o *options, targets []*target) error {
 			continue
 		}
 		counts, _ := t.calls()
-		err = errors.Join(err, o.table(o.out, t, counts, 0), t.summarize().print(a, o))
+		err = errors.Join(err, o.table(o.out, t, counts), t.summarize().print(a, o))
 	}
 	err = errors.Join(err, o.out.Flush()) // before waiting for a program
 	for _, t := range targets {
@@ -140,7 +171,7 @@ func (a *app) hookAll(o *options, targets []*target) error {
 		if err := t.count(a, o); err != nil {
 			return err
 		}
-		o.note(a, "process %d: counting %d functions%s", t.pid, len(t.sites), until(o))
+		o.note(a, "process %d: counting %s%s", t.pid, number(len(t.sites), "function"), until(o))
 		if err := t.release(); err != nil {
 			return err
 		}
@@ -165,35 +196,6 @@ func early(o *options, targets []*target) bool {
 	return false
 }
 
-// live returns what refreshes a table on the terminal.
-func (a *app) live(o *options, targets []*target) func() {
-	if !o.top || !isTerminal(a.stdout) || o.json() {
-		return func() {}
-	}
-	var last time.Time
-	return func() {
-		if time.Since(last) < time.Second/2 {
-			return
-		}
-		last = time.Now()
-		fmt.Fprint(a.stdout, "\x1b[H\x1b[J") // home, clear
-		for _, t := range targets {
-			counts, _ := t.calls()
-			_ = o.table(a.stdout, t, counts, screenRows(a.stdout)/len(targets)-3)
-		}
-	}
-}
-
-// screenRows is the height of the terminal.
-func screenRows(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if _, rows, err := term.GetSize(int(f.Fd())); err == nil {
-			return rows
-		}
-	}
-	return 24
-}
-
 // statLine is one function's line in JSON.
 type statLine struct {
 	Type   string `json:"type"`
@@ -202,35 +204,51 @@ type statLine struct {
 	Module string `json:"module"`
 	Addr   string `json:"addr"`
 	Calls  uint64 `json:"calls"`
+
+	Aliases []string `json:"aliases,omitempty"`
 }
 
-// table prints counts, most calls first, at most so many lines if rows is
-// positive. Functions that were not called are left out unless -v is given.
-func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCount, rows int) error {
-	counts = slices.Clone(counts)
-	slices.SortStableFunc(counts, func(x, y trampoline.FunctionCount) int { return cmp.Compare(y.Calls, x.Calls) })
+// table prints counts, most calls first. Functions that were not called are
+// only counted, in text without -v.
+func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCount) error {
+	counts = byCalls(counts)
+	if o.json() {
+		return o.jsonTable(w, t, counts)
+	}
 	shown := len(counts)
 	if i := slices.IndexFunc(counts, notCalled); i >= 0 && !o.verbose {
 		shown = i
 	}
-	if o.json() {
-		return o.jsonTable(w, t, counts[:shown])
-	}
 	if len(o.pids) > 1 {
-		fmt.Fprintf(w, "process %d\n", t.pid)
+		fmt.Fprintf(w, "process %d (%s)\n", t.pid, t.name)
 	}
-	fmt.Fprintln(w, o.paint("1", fmt.Sprintf("%14s  %-20s %s", "CALLS", "MODULE", "FUNCTION")))
+	fmt.Fprintln(w, o.paint("1", tableHead))
 	for _, c := range counts[:shown] {
-		if rows--; rows == 0 {
-			fmt.Fprintf(w, "%14s  ...\n", "")
-			break
-		}
-		fmt.Fprintf(w, "%14d  %-20s %s\n", c.Calls, c.Function.Image().Name, c.Function.DisplayName())
+		fmt.Fprintln(w, tableLine(c, rate(c.Calls, t.elapsed)))
 	}
 	if rest := len(counts) - shown; rest > 0 {
-		fmt.Fprintf(w, "%14s  %d functions were not called\n", "", rest)
+		fmt.Fprintf(w, "%14s  %s not called\n", "", number(rest, "function was", "functions were"))
 	}
 	return nil
+}
+
+var tableHead = fmt.Sprintf("%14s %12s  %-20s %s", "CALLS", "CALLS/S", "MODULE", "FUNCTION")
+
+func tableLine(c trampoline.FunctionCount, perSecond float64) string {
+	return fmt.Sprintf("%14d %12.1f  %-20s %s", c.Calls, perSecond, c.Function.Image().Name, c.Function.ShortName())
+}
+
+func rate(n uint64, in time.Duration) float64 {
+	if in <= 0 {
+		return 0
+	}
+	return float64(n) / in.Seconds()
+}
+
+func byCalls(counts []trampoline.FunctionCount) []trampoline.FunctionCount {
+	counts = slices.Clone(counts)
+	slices.SortStableFunc(counts, func(x, y trampoline.FunctionCount) int { return cmp.Compare(y.Calls, x.Calls) })
+	return counts
 }
 
 func notCalled(c trampoline.FunctionCount) bool { return c.Calls == 0 }
@@ -239,7 +257,7 @@ func (o *options) jsonTable(w io.Writer, t *target, counts []trampoline.Function
 	enc := json.NewEncoder(w)
 	for _, c := range counts {
 		err := enc.Encode(statLine{"stat", t.pid, c.Function.DisplayName(), c.Function.Image().Name,
-			fmt.Sprintf("%#x", c.Function.Addr()), c.Calls})
+			fmt.Sprintf("%#x", c.Function.Addr()), c.Calls, c.Function.Aliases()})
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (a *app) status(o *options) error {
 		if err != nil {
 			return err
 		}
-		if err := o.printStatus(st, true); err != nil {
+		if err := o.printStatus(a, st, true); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func (a *app) statusOfAll(o *options) error {
 			continue // gone, or not ours to look at, or nothing there
 		}
 		found++
-		if err := o.printStatus(st, o.verbose); err != nil {
+		if err := o.printStatus(a, st, o.verbose); err != nil {
 			return err
 		}
 	}
@@ -72,7 +72,7 @@ func (a *app) statusOfAll(o *options) error {
 	return nil
 }
 
-func (o *options) printStatus(st *hook.Status, sites bool) error {
+func (o *options) printStatus(a *app, st *hook.Status, sites bool) error {
 	if o.json() {
 		return o.jsonStatus(st)
 	}
@@ -81,16 +81,17 @@ func (o *options) printStatus(st *hook.Status, sites bool) error {
 		return err
 	}
 	if len(st.Sessions) == 0 {
-		fmt.Fprintf(o.out, "process %d: %d mappings and %d descriptors of a functap that ended before it hooked anything; functap recover -p %d takes them out\n",
-			st.PID, st.Mappings, st.Descriptors, st.PID)
+		fmt.Fprintf(o.out, "process %d: %s and %s of a functap that ended before it hooked anything; functap recover -p %d takes them out\n",
+			st.PID, number(st.Mappings, "mapping"), number(st.Descriptors, "descriptor"), st.PID)
 	}
 	for _, s := range st.Sessions {
-		fmt.Fprintf(o.out, "process %d: %d functions, %s\n", st.PID, len(s.Sites), owner(st.PID, s))
+		fmt.Fprintf(o.out, "process %d: %s, %s\n", st.PID, number(len(s.Sites), "function"), owner(st.PID, s))
 		if !sites {
 			continue
 		}
+		o.head(a, fmt.Sprintf("%12s  %-9s %-8s %-20s %s", "ADDRESS", "STATE", "USE", "MODULE", "FUNCTION"))
 		for _, site := range s.Sites {
-			fmt.Fprintf(o.out, "%#12x  %-9s %-8s %-20s %s\n", site.Addr, site.State, use(site), module(site), function(site))
+			fmt.Fprintf(o.out, "%#12x  %-9s %-8s %-20s %s\n", site.Addr, site.State, use(site), module(site), shortFunction(site))
 		}
 	}
 	return nil
@@ -123,6 +124,13 @@ func function(s hook.SiteStatus) string {
 		return "?"
 	}
 	return s.Function.DisplayName()
+}
+
+func shortFunction(s hook.SiteStatus) string {
+	if s.Function == nil {
+		return "?"
+	}
+	return s.Function.ShortName()
 }
 
 // siteLine is one site in JSON.

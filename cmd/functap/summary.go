@@ -34,19 +34,24 @@ type summary struct {
 	Events        uint64   `json:"events"`
 	RecordedCalls uint64   `json:"recorded_calls"`
 	AttachMS      float64  `json:"attach_ms"`
+	ElapsedMS     float64  `json:"elapsed_ms"`      // from the attach to the detach
 	StoppedMS     float64  `json:"stopped_ms"`      // all stops together
 	LongestStopMS float64  `json:"longest_stop_ms"` // the longest of them
 	DetachMS      float64  `json:"detach_ms"`
 	RealTime      bool     `json:"realtime"`
 	LeftBehind    []string `json:"left_behind"`
 	Children      []int    `json:"children,omitempty"`
-	Ended         string   `json:"ended,omitempty"` // "exited" or "execed" before the detach
+	Removed       int      `json:"removed,omitempty"` // functions that somebody else unhooked
+	Ended         string   `json:"ended,omitempty"`   // "exited" or "execed" before the detach
+
+	name string
 }
 
 // summarize makes the summary of a target that has been closed.
 func (t *target) summarize() *summary {
 	s := &summary{Type: "summary", PID: t.pid, Refused: map[hook.Refusal]int{}, LeftBehind: []string{},
-		Function: len(t.sites) + len(t.refused), AttachMS: ms(t.attach), DetachMS: ms(t.detach), Children: t.children}
+		Function: len(t.sites) + len(t.refused), AttachMS: ms(t.attach), DetachMS: ms(t.detach), Children: t.children,
+		ElapsedMS: ms(t.elapsed), Removed: t.removed, name: t.name}
 	if t.counter != nil {
 		s.Hooked = len(t.sites)
 	}
@@ -58,11 +63,13 @@ func (t *target) summarize() *summary {
 	s.LeftBehind = append(s.LeftBehind, t.left...)
 	pauses := t.p.Pauses()
 	s.RealTime = len(pauses) > 0
+	var all, longest time.Duration
 	for _, p := range pauses {
-		s.StoppedMS += ms(p.Stopped)
-		s.LongestStopMS = max(s.LongestStopMS, ms(p.Stopped))
+		all += p.Stopped
+		longest = max(longest, p.Stopped)
 		s.RealTime = s.RealTime && p.RealTime
 	}
+	s.StoppedMS, s.LongestStopMS = ms(all), ms(longest)
 	switch {
 	case t.execed:
 		s.Ended = "execed"
@@ -99,24 +106,37 @@ func (s *summary) print(a *app, o *options) error {
 	return s.check()
 }
 
+// String is the summary for people: what matters most in the first line.
 func (s *summary) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "process %d: %d of %d functions hooked", s.PID, s.Hooked, s.Function)
-	for _, r := range slices.Sorted(maps.Keys(s.Refused)) {
-		fmt.Fprintf(&b, ", %d %s", s.Refused[r], r)
-	}
-	fmt.Fprintf(&b, "; %d calls, %d lost, %d missed; attached in %.1f ms, stopped for %.1f ms (at most %.1f ms at once%s), detached in %.1f ms",
-		s.Calls, s.Lost, s.Missed, s.AttachMS, s.StoppedMS, s.LongestStopMS, priority(s), s.DetachMS)
-	if len(s.Children) > 0 {
-		fmt.Fprintf(&b, "; calls of its fork children %s are not counted", strings.Trim(fmt.Sprint(s.Children), "[]"))
-	}
+	fmt.Fprintf(&b, "process %d (%s): %s in %.2f s; it stood still for %.1f ms at most (%.1f ms in all%s)",
+		s.PID, s.name, number(s.Calls, "call"), s.ElapsedMS/1000, s.LongestStopMS, s.StoppedMS, priority(s))
 	if s.Ended != "" {
 		fmt.Fprintf(&b, "; the target %s", strings.Replace(s.Ended, "execed", "has begun another program", 1))
 	}
+	fmt.Fprintf(&b, "\n  %d of %s hooked", s.Hooked, number(s.Function, "function"))
+	for _, r := range slices.Sorted(maps.Keys(s.Refused)) {
+		fmt.Fprintf(&b, ", %d %s", s.Refused[r], r)
+	}
+	fmt.Fprintf(&b, "; %d lost, %d missed; attached in %.1f ms, detached in %.1f ms", s.Lost, s.Missed, s.AttachMS, s.DetachMS)
+	for _, pid := range s.Children {
+		fmt.Fprintf(&b, "\n  its fork child %d is still hooked, and its calls are not counted; functap recover -p %d takes the hooks out", pid, pid)
+	}
 	if len(s.LeftBehind) > 0 {
-		fmt.Fprintf(&b, "; LEFT BEHIND: %s", strings.Join(s.LeftBehind, "; "))
+		fmt.Fprintf(&b, "\n  LEFT BEHIND: %s", strings.Join(s.LeftBehind, "; "))
 	}
 	return b.String()
+}
+
+// number counts things: "1 call", "2 calls", or as the words given say.
+func number[N int | uint64](n N, one string, more ...string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	if len(more) > 0 {
+		return fmt.Sprintf("%d %s", n, more[0])
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // priority explains long stops.

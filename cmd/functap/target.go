@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,12 +11,14 @@ import (
 	"time"
 
 	"github.com/functap/functap/hook"
+	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/trampoline"
 )
 
 // target is one process with counters at its functions.
 type target struct {
 	pid     int
+	name    string // of its program
 	p       *hook.Process
 	cmd     *exec.Cmd // of a program that we have started
 	sites   []hook.Site
@@ -25,11 +26,22 @@ type target struct {
 	counter *trampoline.Counter
 
 	attach, detach time.Duration
-	children       []int // forked meanwhile, not counted
-	gone           bool  // it ended, or
-	execed         bool  // began another program, before we detached
+	counted        time.Time     // since when
+	elapsed        time.Duration // until the detach
+	removed        int           // functions that somebody else unhooked
+	children       []int         // forked meanwhile, not counted
+	gone           bool          // it ended, or
+	execed         bool          // began another program, before we detached
 	left           []string
 	released       bool // cmd runs
+}
+
+func newTarget(pid int, p *hook.Process) *target {
+	t := &target{pid: pid, p: p, name: p.Executable().Name}
+	if st, err := procfs.ReadStat(pid); err == nil {
+		t.name = st.Comm
+	}
+	return t
 }
 
 // open attaches and chooses functions. Nothing of the target is changed yet.
@@ -40,7 +52,7 @@ func (a *app) open(o *options, pid int) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{pid: pid, p: p}
+	t := newTarget(pid, p)
 	if err := t.choose(a, o); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -73,7 +85,11 @@ func (t *target) judge(a *app, o *options, refused []*hook.UnpatchableError) err
 		r := t.refused[0]
 		return fmt.Errorf("process %d: %w; %s", t.pid, r, r.Reason.Explain())
 	}
-	return fmt.Errorf("process %d: %w: %d of %d: %s", t.pid, hook.ErrUnpatchable, len(t.refused), total, tellRefused(refused, o.verbose))
+	text := tellRefused(refused, o.verbose)
+	if d := refused[0].Detail; d != "" {
+		text += fmt.Sprintf("; %s: %s", refused[0].Function, d)
+	}
+	return fmt.Errorf("process %d: %w: %d of %d: %s", t.pid, hook.ErrUnpatchable, len(t.refused), total, text)
 }
 
 const namesShown = 5
@@ -122,7 +138,7 @@ func (t *target) count(a *app, o *options) error {
 		return fmt.Errorf("process %d: %w", t.pid, err)
 	}
 	t.attach += time.Since(begin)
-	t.counter = c
+	t.counter, t.counted = c, time.Now()
 	t.refused = append(t.refused, c.Refused()...)
 	t.sites = slices.DeleteFunc(t.sites, func(s hook.Site) bool {
 		return slices.ContainsFunc(c.Refused(), func(r *hook.UnpatchableError) bool { return r.Addr == s.Function.Addr() })
@@ -150,8 +166,9 @@ const (
 func (t *target) close() error {
 	begin := time.Now()
 	t.ended()
-	if !t.gone && !t.execed {
-		t.children, _ = t.p.ForkChildren() // they only serve to be named
+	t.children, _ = t.p.ForkChildren() // they only serve to be named
+	if t.counter != nil {
+		t.elapsed = time.Since(t.counted)
 	}
 	err := t.p.Close()
 	for i := 0; errors.Is(err, hook.ErrDraining) && i < drainTries; i++ {
@@ -159,7 +176,10 @@ func (t *target) close() error {
 		err = t.p.Close()
 	}
 	t.detach = time.Since(begin)
-	if err != nil {
+	if t.removed = t.p.Cleaned().Removed; t.removed > 0 {
+		err = errors.Join(err, fmt.Errorf("process %d: %s %w", t.pid, number(t.removed, "function was", "functions were"), errHooksRemoved))
+	}
+	if err != nil && !errors.Is(err, errHooksRemoved) {
 		t.left = append(t.left, t.p.Cleaned().Left...)
 		if len(t.left) == 0 {
 			t.left = []string{err.Error()}
@@ -179,45 +199,4 @@ func (t *target) calls() ([]trampoline.FunctionCount, uint64) {
 		sum += c.Calls
 	}
 	return counts, sum
-}
-
-// watch waits until there is a reason to stop: the user's wish, the time, the
-// number of events, or all targets' ends. tick is called now and then.
-func (a *app) watch(o *options, targets []*target, tick func()) {
-	ctx := a.ctx
-	if o.duration > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.duration)
-		defer cancel()
-	}
-	const interval = 20 * time.Millisecond
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for !allEnded(targets) && (o.count == 0 || sumCalls(targets) < o.count) {
-		tick()
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
-func allEnded(targets []*target) bool {
-	n := 0
-	for _, t := range targets {
-		if t.ended() {
-			n++
-		}
-	}
-	return n == len(targets)
-}
-
-func sumCalls(targets []*target) uint64 {
-	sum := uint64(0)
-	for _, t := range targets {
-		_, n := t.calls()
-		sum += n
-	}
-	return sum
 }

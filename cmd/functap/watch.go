@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"time"
+)
+
+// watch waits until there is a reason to stop: the user's wish, the time, the
+// number of events, or all targets' ends. tick is called now and then.
+func (a *app) watch(o *options, targets []*target, tick func()) {
+	ctx := a.ctx
+	if o.duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.duration)
+		defer cancel()
+	}
+	last := uint64(0)
+	interval := shortInterval
+	for !allEnded(targets) {
+		if o.count > 0 {
+			now := sumCalls(targets)
+			if now >= o.count {
+				return
+			}
+			interval = nextInterval(now, now-last, o.count, interval)
+			last = now
+		} else {
+			interval = longInterval
+		}
+		tick()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(interval):
+		}
+	}
+}
+
+const (
+	longInterval  = 20 * time.Millisecond
+	shortInterval = 2 * time.Millisecond
+)
+
+// nextInterval is short if, at the rate of the last interval, the count would
+// be reached within two long ones.
+func nextInterval(now, made, count uint64, took time.Duration) time.Duration {
+	if float64(now)+2*float64(made)*float64(longInterval)/float64(took) >= float64(count) {
+		return shortInterval
+	}
+	return longInterval
+}
+
+func allEnded(targets []*target) bool {
+	n := 0
+	for _, t := range targets {
+		if t.ended() {
+			n++
+		}
+	}
+	return n == len(targets)
+}
+
+func sumCalls(targets []*target) uint64 {
+	sum := uint64(0)
+	for _, t := range targets {
+		_, n := t.calls()
+		sum += n
+	}
+	return sum
+}
