@@ -5,7 +5,8 @@
 // # Life of a hook
 //
 // [Attach] reads maps, files and symbols of the target; nothing touches it
-// yet. [Process.Patch] generates code for the wanted functions, stops one
+// yet, except that what a functap that was killed has left there is taken out
+// (not with AttachOptions.Look). [Process.Patch] generates code for the wanted functions, stops one
 // thread to map it, then stops all threads once for the few bytes of each
 // function's entry. From then on a patched function jumps to its stub, and the
 // stub jumps through a [Slot]: what runs there is changed by one 8-byte store,

@@ -46,6 +46,54 @@ var (
 // TOO_SHORT. Its Explain method gives a sentence.
 type Refusal = plan.Refusal
 
+// The reasons, which package plan and the checks of the running process give.
+const (
+	// TooShort: the function ends before the jump does, and what follows is not
+	// filler that may be overwritten; nor is there filler near enough for a short
+	// jump.
+	TooShort = plan.TooShort // TOO_SHORT
+	// JumpIntoWindow: something may bring a thread to a byte that the jump would
+	// overwrite, other than the first.
+	JumpIntoWindow = plan.JumpIntoWindow // JUMP_INTO_WINDOW
+	// WindowTaken: another function begins inside the bytes to overwrite.
+	WindowTaken = plan.WindowTaken // WINDOW_TAKEN
+	// DecodeUnknown: the bytes at the entry are not instructions known to us.
+	DecodeUnknown = plan.DecodeUnknown // DECODE_UNKNOWN
+	// UnsupportedInsn: an instruction to displace cannot be moved.
+	UnsupportedInsn = plan.UnsupportedInsn // UNSUPPORTED_INSN
+	// CrossesPage: the jump would lie in two pages, which no single write changes
+	// at once.
+	CrossesPage = plan.CrossesPage // CROSSES_PAGE
+	// NeverHook: the function runs where no hook may.
+	NeverHook = plan.NeverHook // NEVER_HOOK
+	// NotAnEntry: the name is not the start of a function: a cold part, a PLT
+	// slot, or an address outside of code.
+	NotAnEntry = plan.NotAnEntry // NOT_AN_ENTRY
+	// Assembly: a Go function written in assembly.
+	Assembly = plan.Assembly // ASSEMBLY
+	// IFuncResolver: the symbol names a resolver that runs once while loading.
+	IFuncResolver = plan.IFuncResolver // IFUNC_RESOLVER
+	// RSEQ: the function holds a restartable sequence.
+	RSEQ = plan.RSEQ // RSEQ
+	// RelocRange: the displaced instructions refer to something that is out of
+	// reach from every place near enough to jump to. A plan does not say where the
+	// copy will be, so it is for whoever places it to find this.
+	RelocRange = plan.RelocRange // RELOC_RANGE
+	// DataInWindow: an instruction elsewhere reads the bytes to overwrite.
+	DataInWindow = plan.DataInWindow // DATA_IN_WINDOW
+	// BytesDiffer: the code in memory is not that of the file.
+	BytesDiffer = plan.BytesDiffer // BYTES_DIFFER
+	// ForeignPatch: a breakpoint or somebody else's jump is there.
+	ForeignPatch = plan.ForeignPatch // FOREIGN_PATCH
+	// Unloaded: the library is no longer mapped where it was.
+	Unloaded = plan.Unloaded // UNLOADED
+	// ShadowStack: the function begins with a call, which its copy makes by a
+	// push and a jump; a hardware shadow stack would not match.
+	ShadowStack = plan.ShadowStack // SHADOW_STACK
+	// GoParked: a suspended goroutine goes on inside the bytes to overwrite.
+	GoParked = plan.GoParked // GO_PARKED
+)
+
 // UnpatchableError says why a function cannot be hooked. It is ErrUnpatchable.
 type UnpatchableError struct {
 	Function string

@@ -98,7 +98,7 @@ func describeFunction(f *hook.Function) listed {
 
 func (a *app) printList(o *options, funcs []*hook.Function) error {
 	var c coverage
-	o.head(a, fmt.Sprintf("%12s %7s  %-16s %s  %-19s %s", "ADDRESS", "SIZE", "ENTRY", "EXIT", "MODULE", "FUNCTION"))
+	o.head(a, fmt.Sprintf("%12s %7s  %-16s %s  %-20s %s", "ADDRESS", "SIZE", "ENTRY", "EXIT", "MODULE", "FUNCTION"))
 	for _, f := range funcs {
 		l := describeFunction(f)
 		site, no, err := judge(f)
@@ -154,7 +154,7 @@ func (o *options) printFunction(l *listed, name string, refused bool) error {
 	if refused {
 		entry = o.paint("33", entry)
 	}
-	_, err := fmt.Fprintf(o.out, "%12s %7d  %s -  %-20s %s", l.Addr, l.Size, entry, l.Module, name)
+	_, err := fmt.Fprintf(o.out, "%12s %7d  %s %-4s  %-20s %s", l.Addr, l.Size, entry, "-", l.Module, name)
 	if o.verbose && l.Reason != "" {
 		fmt.Fprintf(o.out, "  (%s)", l.Reason)
 	}

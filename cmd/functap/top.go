@@ -81,7 +81,7 @@ func (p *top) draw(b *strings.Builder, columns, rows int) {
 		if style != "" {
 			text = p.o.paint(style, text)
 		}
-		b.WriteString(text + eraseRest + "\r\n")
+		b.WriteString(text + eraseRest + "\n")
 	}
 	line("", fmt.Sprintf("%s (%d)  %s  %.0f s  %s of %s; ^C ends", p.t.name, p.t.pid, now.Format(time.TimeOnly),
 		now.Sub(p.began).Seconds(), number(sum, "call"), number(len(counts), "function")))
