@@ -72,9 +72,10 @@ func (f *Function) unbound() (*Function, error) {
 	if len(names) > 0 {
 		g.why += ": it will be one of " + strings.Join(names, ", ")
 	}
-	g.why += "; attach after its first call, or start the program with LD_BIND_NOW=1"
-	if !f.im.module.Dynamic() {
-		g.why = strings.TrimSuffix(g.why, ", or start the program with LD_BIND_NOW=1")
+	if f.im.module.Dynamic() {
+		g.why += "; attach after its first call, or start the program with LD_BIND_NOW=1"
+	} else {
+		g.why += "; attach to the program once it runs"
 	}
 	return &g, nil
 }

@@ -83,6 +83,9 @@ func (t *target) judge(a *app, o *options, refused []*hook.UnpatchableError) err
 	}
 	if total == 1 {
 		r := t.refused[0]
+		if r.Reason == hook.IFuncResolver && r.Detail != "" {
+			return fmt.Errorf("process %d: %w", t.pid, r) // what to hook instead is not known
+		}
 		return fmt.Errorf("process %d: %w; %s", t.pid, r, r.Reason.Explain())
 	}
 	text := tellRefused(refused, o.verbose)
