@@ -75,13 +75,13 @@ func TestNotELF(t *testing.T) {
 	}{
 		"empty": {nil, ErrNotELF}, "text": {[]byte("#!/bin/sh\necho\n"), ErrNotELF}, "zeros": {make([]byte, 100), ErrNotELF},
 		"magic": {[]byte("\x7fELF"), ErrMalformed}, "x32": {x32, ErrNotX86_64}, "arm64": {arm, ErrNotX86_64},
-		"object": {object, ErrMalformed}, "header cut": {object[:40], ErrMalformed},
+		"object": {object, ErrNotLinked}, "header cut": {object[:40], ErrMalformed},
 	} {
 		if _, err := New(name, bytes.NewReader(c.content), int64(len(c.content))); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	if m, err := Open(compile(t, "gcc", "gcc", "p.c", "int main() { return 0; }", "-c")); !errors.Is(err, ErrMalformed) {
+	if m, err := Open(compile(t, "gcc", "gcc", "p.c", "int main() { return 0; }", "-c")); !errors.Is(err, ErrNotLinked) {
 		t.Errorf("object file: %v, %v", m, err)
 	}
 }
