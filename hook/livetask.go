@@ -51,9 +51,9 @@ func ended(pid int) bool {
 	return (st.State == 'Z' || st.State == 'X') && st.Threads < 2
 }
 
-// settle makes an error ErrExited if the target has ended meanwhile: whatever
-// failed, failed because of that. A process whose main thread has ended may be
-// in the middle of it.
+// settle makes an error ErrExited if the target has ended meanwhile, and ErrExeced
+// if it runs another program: whatever failed, failed because of that. A process
+// whose main thread has ended may be in the middle of it.
 func (p *Process) settle(err error) error {
 	if err == nil || errors.Is(err, ErrExited) || errors.Is(err, ErrExeced) {
 		return err
@@ -66,6 +66,9 @@ func (p *Process) settle(err error) error {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+	if p.ident.auxv != nil && errors.Is(p.ident.check(p.pid), ErrExeced) {
+		return fmt.Errorf("%w: %w", ErrExeced, err)
 	}
 	return err
 }

@@ -2,7 +2,9 @@ package testutils
 
 import (
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -60,14 +62,23 @@ func StartNginx(t testing.TB, as *User) *Nginx {
 		if n.Worker, err = onlyChild(n.PID()); err != nil {
 			return err
 		}
-		c, err := net.Dial("tcp", addr)
-		if err == nil {
-			c.Close()
-		}
-		return err
+		return answers(n.URL)
 	})
 	t.Cleanup(n.stop)
 	return n
+}
+
+// answers makes a request, which only a worker that has set itself up answers:
+// the connection alone is accepted on the master's socket.
+func answers(url string) error {
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second}
+	resp, err := client.Get(url)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err
 }
 
 // stop runs before the process is killed: SIGINT lets the master end its worker at once.
