@@ -185,6 +185,11 @@ func (s *Stop) leaderOnly(st procfs.Stat) error {
 func (s *Stop) settle() error {
 	start := time.Now()
 	waiting := s.inState(running)
+	if len(waiting) > 2 {
+		// They need a processor to stop on, and a tracer with real-time priority
+		// that looks without pause would keep its own from them.
+		nap(time.Duration(len(waiting)) * 2 * time.Microsecond)
+	}
 	for n := 0; len(waiting) > 0; {
 		th := waiting[0]
 		if th.poll() {
