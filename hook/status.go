@@ -40,6 +40,10 @@ type SiteStatus struct {
 	Hole    uint64
 	Stub    Code
 	Program Code // what the slot names; empty while the site is idle
+	// Users is how many counters are attached, and Hits what the one that has
+	// been there longest has counted. Nothing that counts misses a call.
+	Users int
+	Hits  uint64
 }
 
 // SiteState is a site's bytes, compared with what was written there.
@@ -97,7 +101,11 @@ func inspect(pid int) (*Status, error) {
 	}
 	defer in.close()
 	for _, t := range r.tables {
-		if err := in.arena(st, t); err != nil {
+		sums, err := cellSums(mem, t, claimsOf(r.tables, t))
+		if err != nil {
+			return nil, err
+		}
+		if err := in.arena(st, t, sums); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +118,7 @@ type inspector struct {
 }
 
 // arena adds an arena's sites to its session.
-func (in *inspector) arena(st *Status, t *arena.Tables) error {
+func (in *inspector) arena(st *Status, t *arena.Tables, sums []uint64) error {
 	alive := t.Lock != 0 && t.Lock&arena.LockOwnerDied == 0
 	i := slices.IndexFunc(st.Sessions, func(s SessionStatus) bool { return s.Owner == int(t.Owner.PID) })
 	if i < 0 {
@@ -125,6 +133,7 @@ func (in *inspector) arena(st *Status, t *arena.Tables) error {
 			return
 		}
 		site, err := in.site(t, i, rec)
+		site.setHits(t, sums)
 		s.Sites = append(s.Sites, site)
 		errs = append(errs, err)
 	})

@@ -89,9 +89,9 @@ func (o *options) printStatus(a *app, st *hook.Status, sites bool) error {
 		if !sites {
 			continue
 		}
-		o.head(a, fmt.Sprintf("%12s  %-9s %-8s %-20s %s", "ADDRESS", "STATE", "USE", "MODULE", "FUNCTION"))
+		o.head(a, fmt.Sprintf("%12s  %-9s %-8s %5s %14s %6s  %-20s %s", "ADDRESS", "STATE", "USE", "USERS", "HITS", "MISSED", "MODULE", "FUNCTION"))
 		for _, site := range s.Sites {
-			fmt.Fprintf(o.out, "%#12x  %-9s %-8s %-20s %s\n", site.Addr, site.State, use(site), module(site), shortFunction(site))
+			fmt.Fprintf(o.out, "%#12x  %-9s %-8s %5d %14d %6d  %-20s %s\n", site.Addr, site.State, use(site), site.Users, site.Hits, 0, module(site), shortFunction(site))
 		}
 	}
 	return nil
@@ -144,6 +144,10 @@ type siteLine struct {
 	Addr   string         `json:"addr"`
 	State  hook.SiteState `json:"state"`
 	Use    string         `json:"use"`
+	Users  int            `json:"users"`
+	Hits   uint64         `json:"hits"`
+	Missed uint64         `json:"missed"` // counting misses nothing
+	Direct string         `json:"direct"` // the direct call's target; direct calls are not built yet
 }
 
 // processLine is what is left of a functap that hooked nothing.
@@ -163,7 +167,7 @@ func (o *options) jsonStatus(st *hook.Status) error {
 	for _, s := range st.Sessions {
 		for _, site := range s.Sites {
 			err := enc.Encode(siteLine{"site", st.PID, s.Owner, s.Alive, function(site), module(site),
-				fmt.Sprintf("%#x", site.Addr), site.State, use(site)})
+				fmt.Sprintf("%#x", site.Addr), site.State, use(site), site.Users, site.Hits, 0, ""})
 			if err != nil {
 				return err
 			}
