@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path"
@@ -104,7 +105,20 @@ func openMapped(pid int, maps []procfs.Mapping, i int) (*symbols.Module, error) 
 		f.Close()
 		return nil, err
 	}
+	if inMem, err := fromMemory(pid, maps, i); err == nil && otherBuild(mod, inMem) {
+		mod.Close()
+		return inMem, nil
+	} else if err == nil {
+		inMem.Close()
+	}
 	return mod, nil
+}
+
+// otherBuild: the file was written over in place since it was mapped. Its inode
+// is the same, its symbols are not.
+func otherBuild(file, inMem *symbols.Module) bool {
+	a, b := file.BuildID(), inMem.BuildID()
+	return len(a) > 0 && len(b) > 0 && !bytes.Equal(a, b)
 }
 
 // fromMemory reads an image from where it is loaded.

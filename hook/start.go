@@ -35,7 +35,7 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts *StartOptions) (*Process, er
 	reached, err := startStopped(cmd, !o.FromExec)
 	var p *Process
 	if err == nil {
-		p, err = Attach(ctx, cmd.Process.Pid, &o.AttachOptions)
+		p, err = attachStarted(ctx, cmd.Process.Pid, &o, reached)
 	}
 	if err != nil {
 		if cmd.Process != nil {
@@ -44,10 +44,40 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts *StartOptions) (*Process, er
 		}
 		return nil, fmt.Errorf("starting a program to hook: %w", err)
 	}
-	if !reached && !o.FromExec {
+	return p, nil
+}
+
+func attachStarted(ctx context.Context, pid int, o *StartOptions, reached bool) (*Process, error) {
+	p, err := Attach(ctx, pid, &o.AttachOptions)
+	if err == nil && !reached && !o.FromExec {
 		p.log.Warn("no hardware breakpoint: the program stands before its loader has run, and its libraries cannot be hooked")
 	}
-	return p, nil
+	return p, err
+}
+
+// FollowExec lets a program run that Start has left standing, and in which
+// nothing is hooked, until it executes another one, as env and nice do. That one
+// is then attached to and stands as after Start; p is closed. fromExec is as in
+// StartOptions.
+//
+// Until then the program is traced for that exec alone, which its main thread has
+// to make; its fork children are not. ErrExited: it has ended without one. If ctx
+// ends first, or the tracer is killed, the program runs on. The caller must not
+// wait for it meanwhile.
+func (p *Process) FollowExec(ctx context.Context, fromExec bool) (*Process, error) {
+	o := StartOptions{p.opts, fromExec}
+	if err := p.Close(); err != nil {
+		return nil, err
+	}
+	t, err := ptrace.NewTracer()
+	if err != nil {
+		return nil, err
+	}
+	reached, err := t.Follow(ctx, p.pid, !fromExec)
+	if err = errors.Join(err, t.Close()); err != nil {
+		return nil, wrapExit(fmt.Errorf("following process %d to another program: %w", p.pid, err))
+	}
+	return attachStarted(ctx, p.pid, &o, reached)
 }
 
 // startStopped starts cmd as a child that the kernel lets us trace from its

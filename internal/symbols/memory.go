@@ -10,12 +10,13 @@ import (
 // or a program whose file is out of reach. r reads by absolute address; base is
 // where the image's ELF header lies. What a file keeps in sections is missing: the
 // functions are those of the dynamic symbol table and of .eh_frame. Code reads as
-// it is in memory, changes included.
+// it is in memory, changes included. Close closes r if it can be closed.
 func FromMemory(name string, r io.ReaderAt, base uint64) (*Module, error) {
 	m := &Module{name: name, r: r, inMemory: true}
 	if err := m.readLoadedHeaders(base); err != nil {
 		return nil, fmt.Errorf("%s at %#x: %w", name, base, err)
 	}
+	m.closer, _ = r.(io.Closer)
 	return m, nil
 }
 
