@@ -6,8 +6,8 @@
 //
 // [Attach] reads maps, files and symbols of the target; nothing touches it
 // yet, except that what a functap that was killed has left there is taken out
-// (not with AttachOptions.Look). [Process.Patch] generates code for the wanted functions, stops one
-// thread to map it, then stops all threads once for the few bytes of each
+// (not with AttachOptions.Look). [Process.Patch] generates code for the wanted functions, stops
+// the target once to map memory for it, and once more for the few bytes of each
 // function's entry. From then on a patched function jumps to its stub, and the
 // stub jumps through a [Slot]: what runs there is changed by one 8-byte store,
 // without any further stop (package trampoline does that). [Process.Close]
