@@ -63,11 +63,43 @@ func (a *app) open(o *options, pid int) (*target, error) {
 // choose finds the functions and says which of them cannot be hooked.
 func (t *target) choose(a *app, o *options) error {
 	var err error
-	if t.sites, t.refused, err = t.p.Sites(o.match()); err != nil {
+	t.sites, t.refused, err = t.p.Sites(o.match())
+	if t.cmd != nil && !o.dryRun && errors.Is(err, hook.ErrNoMatch) {
+		err = t.follow(a, o, err)
+	}
+	if err != nil {
 		return fmt.Errorf("process %d: %w", t.pid, err)
 	}
 	t.tellShared(a, o)
 	return t.judge(a, o, t.refused)
+}
+
+// execsMost bounds the programs that a command may run one after another until
+// the one that is meant.
+const execsMost = 16
+
+// follow lets a command that has none of the functions, such as env, run until it
+// executes the program that does. cause is why the first one is not it.
+func (t *target) follow(a *app, o *options, cause error) error {
+	var seen []string
+	for len(seen) < execsMost && errors.Is(cause, hook.ErrNoMatch) {
+		o.note(a, "process %d: %v; it runs until it executes another program", t.pid, cause)
+		seen = append(seen, t.p.Executable().Path)
+		p, err := t.p.FollowExec(a.ctx, o.from == "entry")
+		if t.released = err != nil && a.ctx.Err() != nil; t.released || errors.Is(err, hook.ErrExited) {
+			return fmt.Errorf("%w; it ran %s; what a shell runs as a child is not followed: use exec, or name the program itself",
+				cause, strings.Join(seen, ", "))
+		}
+		if err != nil {
+			return err
+		}
+		t.p, t.name = p, newTarget(t.pid, p).name
+		t.sites, t.refused, cause = p.Sites(o.match())
+	}
+	if cause != nil {
+		return fmt.Errorf("%w; it executed %d other programs before: %s", cause, len(seen), strings.Join(seen, ", "))
+	}
+	return nil
 }
 
 // judge reports refusals, and fails if there is nothing left or none are

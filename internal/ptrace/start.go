@@ -1,8 +1,10 @@
 package ptrace
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/functap/functap/internal/procfs"
 	"golang.org/x/sys/unix"
@@ -34,40 +36,96 @@ func (t *Tracer) Start(start func() (pid int, err error), toEntry bool) (reached
 }
 
 func runToEntry(pid int, toEntry bool) (reached bool, err error) {
-	if err := waitTrap(pid); err != nil { // the exec
+	if err := waitTrap(context.Background(), pid, 0); err != nil { // the exec
 		return false, err
 	}
+	return leaveAtEntry(pid, toEntry)
+}
+
+// leaveAtEntry lets go of a program that stands behind its exec.
+func leaveAtEntry(pid int, toEntry bool) (reached bool, err error) {
 	if toEntry {
 		reached, err = breakAtEntry(pid)
 		if err != nil && !errors.Is(err, ErrNoBreakpoint) {
 			return false, err
 		}
 	}
-	// The trap is a signal to be delivered: another one is put in its place.
-	if err := resume(unix.PTRACE_DETACH, pid, unix.SIGSTOP); err != nil {
+	// It takes this signal before an instruction of its own. The trap, which may
+	// be a signal too, is dropped.
+	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+		return false, fmt.Errorf("stopping: %w", exited(err))
+	}
+	if err := resume(unix.PTRACE_DETACH, pid, 0); err != nil {
 		return false, fmt.Errorf("letting go: %w", exited(err))
 	}
 	return reached, waitGroupStop(pid)
 }
 
-// waitTrap waits until the only thread stands at a SIGTRAP. Other signals are
-// delivered.
-func waitTrap(pid int) error {
-	for {
-		var status unix.WaitStatus
-		_, err := ignoringEINTR(func() (int, error) { return unix.Wait4(pid, &status, unix.WALL, nil) })
+// Follow lets a child go on that Start has left stopped, until it executes
+// another program: that is then left as Start leaves the first one. Nothing else
+// of the child is changed meanwhile, and the processes that it forks are not
+// followed. ErrExited: it has ended, and is there to be waited for.
+//
+// Only the main thread's exec is seen. After an error the child runs free, at the
+// latest from Close on.
+func (t *Tracer) Follow(ctx context.Context, pid int, toEntry bool) (reached bool, err error) {
+	err = t.Do(func() error {
+		if err := seize(pid); err != nil {
+			return fmt.Errorf("seizing: %w", exited(err))
+		}
+		if err := Continue(pid); err != nil {
+			return fmt.Errorf("resuming: %w", err)
+		}
+		if err := waitTrap(ctx, pid, unix.PTRACE_EVENT_EXEC); err != nil {
+			return err
+		}
+		reached, err = leaveAtEntry(pid, toEntry)
+		return err
+	})
+	return reached, err
+}
+
+// passOn has a thread do what it would have done without a tracer.
+func passOn(pid int, status unix.WaitStatus) error {
+	request, sig := unix.PTRACE_CONT, status.StopSignal()
+	if eventOf(status) != 0 {
+		if eventOf(status) == unix.PTRACE_EVENT_STOP && sig != unix.SIGTRAP {
+			request = unix.PTRACE_LISTEN // it is stopped, until SIGCONT
+		}
+		sig = 0
+	}
+	if err := resume(request, pid, sig); err != nil && !errors.Is(err, unix.ESRCH) { // killed: the wait tells
+		return fmt.Errorf("resuming: %w", err)
+	}
+	return nil
+}
+
+// waitTrap waits until the main thread stands at a SIGTRAP with this event: 0, or
+// a PTRACE_EVENT. Everything else is passed on. It takes as long as the program
+// likes, and leaves its end to be waited for.
+func waitTrap(ctx context.Context, pid, event int) error {
+	const rest = 5 * time.Millisecond
+	for n := 0; ctx.Err() == nil; n++ {
+		status, ok, err := waitChildNow(pid)
 		switch {
 		case err != nil:
 			return fmt.Errorf("waiting: %w", err)
+		case !ok && n < 100:
+			napAfter(n)
+		case !ok:
+			nap(rest)
 		case !status.Stopped():
 			return ErrExited
-		case status.StopSignal() == unix.SIGTRAP:
+		case status.StopSignal() == unix.SIGTRAP && eventOf(status) == event:
 			return nil
-		}
-		if err := resume(unix.PTRACE_CONT, pid, status.StopSignal()); err != nil {
-			return fmt.Errorf("resuming: %w", exited(err))
+		default:
+			if err := passOn(pid, status); err != nil {
+				return err
+			}
+			n = 0
 		}
 	}
+	return ctx.Err()
 }
 
 // Debug registers in the kernel's struct user (sys/user.h): u_debugreg.
@@ -93,7 +151,8 @@ func breakAtEntry(pid int) (bool, error) {
 	if err := resume(unix.PTRACE_CONT, pid, 0); err != nil {
 		return false, fmt.Errorf("resuming: %w", exited(err))
 	}
-	if err := waitTrap(pid); err != nil {
+	// Not to be broken off: the breakpoint would kill a program that runs free.
+	if err := waitTrap(context.Background(), pid, 0); err != nil {
 		return false, err
 	}
 	var regs unix.PtraceRegs
