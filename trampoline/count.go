@@ -81,17 +81,24 @@ func (c *Counter) keep(cell hook.Cell) bool {
 	return true
 }
 
+// collections is how often memory is made for one program: others may take what
+// a collection has freed before it is used.
+const collections = 20
+
 // roomFor does what needs memory in the target, again after a collection if
 // there is none left.
 func (c *Counter) roomFor(ctx context.Context, do func() error) error {
 	err := do()
-	if !errors.Is(err, hook.ErrFull) {
-		return err
+	for try := 0; try < collections && errors.Is(err, hook.ErrFull); try++ {
+		freed, cerr := c.p.Collect(ctx)
+		if cerr != nil {
+			return cerr
+		}
+		if err = do(); freed == 0 && try > 0 {
+			break // nothing is to be freed: it is really full
+		}
 	}
-	if _, err := c.p.Collect(ctx); err != nil {
-		return err
-	}
-	return do()
+	return err
 }
 
 // attached is a site's immutable list of counters.
