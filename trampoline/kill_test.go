@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,12 +63,14 @@ func startDoomed(t *testing.T, pid int) (*exec.Cmd, time.Duration) {
 		t.Fatal(err)
 	}
 	var took time.Duration
+	var said []string
 	for in := bufio.NewScanner(out); in.Scan(); {
+		said = append(said, in.Text())
 		if _, err := fmt.Sscanf(in.Text(), "doomed %d", &took); err == nil {
 			return cmd, took
 		}
 	}
-	t.Fatal("the tracer did not start")
+	t.Fatalf("the tracer did not get through its first cycle:\n%s", strings.Join(said, "\n"))
 	return nil, 0
 }
 

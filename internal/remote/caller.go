@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,6 +53,7 @@ type Caller struct {
 	frame    frame  // bytes is nil if the thread cannot heal itself
 	sp       uint64
 	filtered bool
+	marked   bool // a tracer that died had borrowed the region before
 	closed   bool
 }
 
@@ -70,7 +72,7 @@ func New(s *ptrace.Stop, th *ptrace.Thread, g Gadgets, region Region) (*Caller, 
 	if status.SigPnd&synchronous != 0 {
 		return nil, fmt.Errorf("calling in thread %d: %w (it has just caused one itself)", th.TID(), ErrSignal)
 	}
-	c := &Caller{stop: s, thread: th, gadgets: g, region: region, low: region.Addr,
+	c := &Caller{stop: s, thread: th, gadgets: g, region: region, low: region.Addr + uint64(len(mark)),
 		filtered: status.Seccomp == seccompFilter}
 	heals := g.Restorer != 0 && !slices.Contains(status.ThreadFeatures, "shstk")
 	if err := c.save(heals); err != nil {
@@ -98,6 +100,11 @@ func (c *Caller) save(heals bool) error {
 	c.borrowed = make([]byte, c.region.Size)
 	if _, err := c.stop.Mem().ReadAt(c.borrowed, int64(c.region.Addr)); err != nil {
 		return fmt.Errorf("reading the region to borrow: %w", err)
+	}
+	if bytes.HasPrefix(c.borrowed, mark) {
+		// A dead tracer's: zeros were there before, and zeros are given back.
+		clear(c.borrowed)
+		c.marked = true
 	}
 	c.sp = c.region.end() - redZone
 	if !heals {
@@ -128,6 +135,9 @@ func (c *Caller) enter() error {
 }
 
 func (c *Caller) writeFrame() error {
+	if _, err := c.stop.Mem().WriteAt(mark, int64(c.region.Addr)); err != nil {
+		return fmt.Errorf("marking borrowed memory: %w", err)
+	}
 	if c.frame.bytes == nil {
 		return nil
 	}
@@ -275,6 +285,12 @@ func (c *Caller) Close() error {
 
 // giveBack restores only what was written: untouched pages stay untouched.
 func (c *Caller) giveBack() error {
+	if c.marked {
+		if _, err := c.stop.Mem().WriteAt(c.borrowed, int64(c.region.Addr)); err != nil {
+			return fmt.Errorf("clearing borrowed memory: %w", err)
+		}
+		return nil
+	}
 	for _, part := range []Region{
 		{c.region.Addr, c.low - c.region.Addr},
 		{c.frame.addr, uint64(len(c.frame.bytes))},

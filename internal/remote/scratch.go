@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,10 @@ const (
 	// distance keeps the region away from the main thread's stack pointer.
 	distance = 64 << 10
 )
+
+// mark is written first to borrowed memory. If the tracer dies during a call, its
+// successor knows by it that nothing of the target's is there.
+var mark = []byte("functap scratch\x00")
 
 // Region is memory of the target that a Caller may borrow.
 type Region struct{ Addr, Size uint64 }
@@ -59,7 +64,7 @@ func untouchedStack(s *ptrace.Stop, maps []procfs.Mapping) (Region, bool) {
 	if !held || (maps[i].Contains(sp) && sp < r.end()+distance) {
 		return Region{}, false
 	}
-	return r, allZero(s.Mem(), r)
+	return r, unused(s.Mem(), r)
 }
 
 // mainStackPointer returns 0 for a main thread that has ended.
@@ -78,12 +83,13 @@ func mainStackPointer(s *ptrace.Stop) (sp uint64, held bool) {
 	return 0, err == nil && st.State == 'Z'
 }
 
-func allZero(mem io.ReaderAt, r Region) bool {
+// unused: never written by the target, or left there by a tracer that died.
+func unused(mem io.ReaderAt, r Region) bool {
 	buf := make([]byte, r.Size)
 	if _, err := mem.ReadAt(buf, int64(r.Addr)); err != nil {
 		return false
 	}
-	return !slices.ContainsFunc(buf, func(b byte) bool { return b != 0 })
+	return bytes.HasPrefix(buf, mark) || !slices.ContainsFunc(buf, func(b byte) bool { return b != 0 })
 }
 
 func belowStackPointer(maps []procfs.Mapping, sp uint64) (Region, error) {
