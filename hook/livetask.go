@@ -62,7 +62,9 @@ func (p *Process) settle(err error) error {
 		if ended(p.pid) {
 			return fmt.Errorf("%w: %w", ErrExited, err)
 		}
-		if liveTask(p.pid) == p.pid {
+		// A process on its way out loses its memory before it shows as ended.
+		st, serr := procfs.ReadStat(p.pid)
+		if serr == nil && st.State != 'Z' && st.State != 'X' && !errors.Is(err, procfs.ErrNoMemory) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -64,8 +64,21 @@ func StartNginx(t testing.TB, as *User) *Nginx {
 		}
 		return answers(n.URL)
 	})
+	n.quiet()
 	t.Cleanup(n.stop)
 	return n
+}
+
+// quiet waits until the worker has closed the connection that it was asked on.
+func (n *Nginx) quiet() {
+	dir := fmt.Sprintf("/proc/%d/fd", n.Worker)
+	for before := -1; ; time.Sleep(20 * time.Millisecond) {
+		names, err := os.ReadDir(dir)
+		if err != nil || len(names) == before {
+			return
+		}
+		before = len(names)
+	}
 }
 
 // answers makes a request, which only a worker that has set itself up answers:
