@@ -25,7 +25,7 @@ func FuzzModule(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if err != nil && !errors.Is(err, ErrMalformed) && !errors.Is(err, ErrNotELF) && !errors.Is(err, ErrNotX86_64) {
+		if err != nil && !errors.Is(err, ErrMalformed) && !errors.Is(err, ErrNotELF) && !errors.Is(err, ErrNotX86_64) && !errors.Is(err, ErrNotLinked) {
 			t.Fatal(err)
 		}
 	})
