@@ -133,12 +133,14 @@ func TestPreempted(t *testing.T) {
 	}
 }
 
-// TestVersions needs toolchains from the network.
+// TestVersions fetches toolchains from the network: the oldest and the newest in the short
+// form, all of them in the long one.
 func TestVersions(t *testing.T) {
-	if !testutils.Long() {
-		t.Skip("fetches eight Go toolchains; set FUNCTAP_LONG")
+	versions := []string{"1.18.10", "1.25.5"}
+	if testutils.Long() {
+		versions = append(versions, "1.19.13", "1.20.14", "1.21.13", "1.22.12", "1.23.12", "1.24.4")
 	}
-	for _, v := range []string{"1.18.10", "1.19.13", "1.20.14", "1.21.13", "1.22.12", "1.23.12", "1.24.4", "1.25.5"} {
+	for _, v := range versions {
 		for name, build := range map[string][]string{"plain": nil, "stripped": {"-ldflags=-s -w"}, "pie": {"-buildmode=pie"}} {
 			t.Run(v+" "+name, func(t *testing.T) {
 				tg := start(t, 3, "go"+v, build...)
