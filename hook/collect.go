@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/functap/functap/internal/arena"
@@ -27,6 +28,35 @@ func (p *Process) Collect(ctx context.Context) (int, error) {
 		return n, fmt.Errorf("collecting programs: %w", p.settle(err))
 	}
 	return n, nil
+}
+
+// collections is how often memory is made for one thing: threads may stand in what
+// has just been replaced.
+const collections = 20
+
+// WithRoom runs do, which takes memory in the target (Slot.NewCell, Slot.Update). If
+// it fails with ErrFull, Collect makes room and it runs again, while all others who
+// use WithRoom wait: what was freed for one is not taken by another. do must not use
+// WithRoom or methods of the Process itself. The error of do is returned as it is.
+func (p *Process) WithRoom(ctx context.Context, do func() error) error {
+	p.room.RLock()
+	err := do()
+	p.room.RUnlock()
+	if !errors.Is(err, ErrFull) {
+		return err
+	}
+	p.room.Lock()
+	defer p.room.Unlock()
+	for try := 0; try < collections && errors.Is(err, ErrFull); try++ {
+		freed, cerr := p.Collect(ctx)
+		if cerr != nil {
+			return cerr
+		}
+		if err = do(); freed == 0 && try > 0 {
+			break // nothing is to be freed: it is really full
+		}
+	}
+	return err
 }
 
 func (p *Process) collect(ctx context.Context) (n int, err error) {

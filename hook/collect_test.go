@@ -3,6 +3,8 @@ package hook
 import (
 	"context"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,5 +96,39 @@ func TestCollectSparesChildren(t *testing.T) {
 		t.Errorf("freed %d programs of %d after the child's end", n, len(pt.Slots))
 	}
 	p.mustClose(t)
+	v.Quit()
+}
+
+// TestWithRoomAlone: who makes room has it: others who want memory wait until it is
+// used. Without, users who do nothing else took all that one had freed before that
+// one had its turn, again and again, and it was told that the memory is full.
+func TestWithRoomAlone(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "1")
+	p, err := Attach(t.Context(), v.PID(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other sync.WaitGroup
+	calls, disturbed := 0, atomic.Bool{}
+	err = p.WithRoom(t.Context(), func() error {
+		if calls++; calls == 1 {
+			return ErrFull
+		}
+		other.Go(func() {
+			p.WithRoom(t.Context(), func() error { disturbed.Store(true); return nil })
+		})
+		time.Sleep(50 * time.Millisecond)
+		if disturbed.Load() {
+			t.Error("another user was served in between")
+		}
+		return nil
+	})
+	other.Wait()
+	if err != nil || calls != 2 || !disturbed.Load() {
+		t.Errorf("error %v after %d calls; the other user was served: %v", err, calls, disturbed.Load())
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
 	v.Quit()
 }

@@ -46,7 +46,8 @@ type Process struct {
 	tracer *ptrace.Tracer
 	ident  identity
 
-	mu sync.Mutex // orders all changes of the target
+	room sync.RWMutex // see WithRoom; taken before mu
+	mu   sync.Mutex   // orders all changes of the target
 	// restorers is what signal frames are recognised by; see prepareFrames.
 	restorers []uint64
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"syscall"
 
 	"github.com/functap/functap/internal/ptrace"
@@ -19,7 +20,8 @@ type StartOptions struct {
 }
 
 // Start starts a program and attaches to it before its own code runs: at its
-// entry point, when libraries are loaded and their constructors have run. It
+// entry point, when libraries are loaded and their constructors have run, or, if it
+// is a static program with IFUNCs, when its start code has chosen their bodies. It
 // stands still until [Process.Continue]. The caller waits for cmd as if it had
 // called cmd.Start, after Continue.
 //
@@ -49,26 +51,86 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts *StartOptions) (*Process, er
 
 func attachStarted(ctx context.Context, pid int, o *StartOptions, reached bool) (*Process, error) {
 	p, err := Attach(ctx, pid, &o.AttachOptions)
-	if err == nil && !reached && !o.FromExec {
-		p.log.Warn("no hardware breakpoint: the program stands before its loader has run, and its libraries cannot be hooked")
+	if err != nil || o.FromExec {
+		return p, err
 	}
-	return p, err
+	if !reached {
+		p.log.Warn("no hardware breakpoint: the program stands before its loader has run, and its libraries cannot be hooked")
+		return p, nil
+	}
+	if err := p.runToChoices(); err != nil {
+		return nil, errors.Join(fmt.Errorf("letting it choose its IFUNCs: %w", wrapExit(err)), p.Close())
+	}
+	return p, nil
 }
 
-// FollowExec lets a program run that Start has left standing, and in which
-// nothing is hooked, until it executes another one, as env and nice do. That one
-// is then attached to and stands as after Start; p is closed. fromExec is as in
-// StartOptions.
-//
-// Until then the program is traced for that exec alone, which its main thread has
-// to make; its fork children are not. ErrExited: it has ended without one. If ctx
-// ends first, or the tracer is killed, the program runs on. The caller must not
-// wait for it meanwhile.
-func (p *Process) FollowExec(ctx context.Context, fromExec bool) (*Process, error) {
-	o := StartOptions{p.opts, fromExec}
-	if err := p.Close(); err != nil {
+// runToChoices lets a static program run from its entry until its start code has
+// stored what its IFUNC resolvers choose: which memcpy is in use is known then, and
+// no constructor has run. In others the loader has done that before the entry.
+func (p *Process) runToChoices() error {
+	for last := -1; ; {
+		left, err := p.unchosen()
+		if err != nil || len(left) == 0 || len(left) == last {
+			return err // none, or it does not store them after all
+		}
+		last = len(left)
+		main, err := p.mainAddr()
+		if err != nil {
+			return err
+		}
+		if err := p.runToWrite(p.images[0].bias+left[last-1], main); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *Process) unchosen() ([]uint64, error) {
+	im := p.images[0]
+	m, err := im.symbols()
+	if err != nil {
 		return nil, err
 	}
+	mem, err := openMem(p.pid)
+	if err != nil {
+		return nil, err
+	}
+	defer mem.Close()
+	return m.UnchosenIFuncs(func(vaddr uint64) (uint64, error) { return word(mem, im.bias+vaddr) })
+}
+
+// mainAddr is where the program's main is, by which its start code is over; 0 if it
+// has no such symbol.
+func (p *Process) mainAddr() (uint64, error) {
+	funcs, err := p.images[0].Functions()
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(funcs, func(f *Function) bool { return f.sym.Name == "main" })
+	if i < 0 {
+		return 0, nil
+	}
+	return funcs[i].Addr(), nil
+}
+
+func (p *Process) runToWrite(addr, end uint64) error {
+	t, err := ptrace.NewTracer()
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.RunToWrite(p.pid, addr, end), t.Close())
+}
+
+// FollowExec lets a program run that Start has left standing until it executes
+// another one, as env and nice do. That one is then attached to and stands as after
+// Start, and p is closed. What p has hooked works meanwhile, and its counters keep
+// their counts. fromExec is as in StartOptions.
+//
+// Until then the program is traced for that exec alone, which its main thread has
+// to make; its fork children are not. Whatever needs a stop of the target (Patch,
+// Collect, Close) fails while it is. ErrExited: it has ended without an exec. If ctx
+// ends first, the program runs on, untraced and with p's hooks, and so it does if the
+// tracer is killed. The caller must not wait for the program meanwhile.
+func (p *Process) FollowExec(ctx context.Context, fromExec bool) (*Process, error) {
 	t, err := ptrace.NewTracer()
 	if err != nil {
 		return nil, err
@@ -77,6 +139,10 @@ func (p *Process) FollowExec(ctx context.Context, fromExec bool) (*Process, erro
 	if err = errors.Join(err, t.Close()); err != nil {
 		return nil, wrapExit(fmt.Errorf("following process %d to another program: %w", p.pid, err))
 	}
+	if err := p.Close(); err != nil {
+		return nil, err
+	}
+	o := StartOptions{p.opts, fromExec}
 	return attachStarted(ctx, p.pid, &o, reached)
 }
 

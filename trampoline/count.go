@@ -53,7 +53,7 @@ func Count(ctx context.Context, p *hook.Process, sites []hook.Site) (*Counter, e
 func (c *Counter) attach(ctx context.Context) error {
 	for _, s := range c.patch.Slots {
 		var cell hook.Cell
-		err := c.roomFor(ctx, func() (err error) {
+		err := c.p.WithRoom(ctx, func() (err error) {
 			cell, err = s.NewCell()
 			return err
 		})
@@ -63,7 +63,7 @@ func (c *Counter) attach(ctx context.Context) error {
 		if !c.keep(cell) {
 			return hook.ErrClosed
 		}
-		if err := c.roomFor(ctx, func() error { return add(s, cell) }); err != nil {
+		if err := c.p.WithRoom(ctx, func() error { return add(s, cell) }); err != nil {
 			return err
 		}
 	}
@@ -79,26 +79,6 @@ func (c *Counter) keep(cell hook.Cell) bool {
 	}
 	c.cells = append(c.cells, cell)
 	return true
-}
-
-// collections is how often memory is made for one program: others may take what
-// a collection has freed before it is used.
-const collections = 20
-
-// roomFor does what needs memory in the target, again after a collection if
-// there is none left.
-func (c *Counter) roomFor(ctx context.Context, do func() error) error {
-	err := do()
-	for try := 0; try < collections && errors.Is(err, hook.ErrFull); try++ {
-		freed, cerr := c.p.Collect(ctx)
-		if cerr != nil {
-			return cerr
-		}
-		if err = do(); freed == 0 && try > 0 {
-			break // nothing is to be freed: it is really full
-		}
-	}
-	return err
 }
 
 // attached is a site's immutable list of counters.
@@ -188,7 +168,7 @@ func (c *Counter) close() error {
 	removed := make([]bool, len(c.cells))
 	for i, cell := range c.cells {
 		s := c.patch.Slots[i]
-		err := c.roomFor(context.Background(), func() error { return remove(s, cell) })
+		err := c.p.WithRoom(context.Background(), func() error { return remove(s, cell) })
 		removed[i] = err == nil
 		if !errors.Is(err, hook.ErrClosed) {
 			errs = append(errs, err)

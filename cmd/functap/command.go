@@ -28,12 +28,13 @@ func (a *app) startCommand(o *options) (*target, error) {
 }
 
 // release lets a program run that was started held.
-func (t *target) release() error {
+func (t *target) release(a *app, o *options) error {
 	if t.cmd == nil {
 		return nil
 	}
 	t.released, t.counted = true, time.Now()
-	return t.p.Continue()
+	t.following = t.followed(a, o)
+	return nil
 }
 
 // wait waits for the program's end, after it was let go. One that was never let

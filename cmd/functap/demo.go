@@ -64,7 +64,7 @@ func (a *app) demo(o *options) error {
 	if err == nil {
 		err = a.hookAll(o, targets)
 		if err == nil {
-			a.watch(o, targets, a.demoTick(o, targets))
+			err = a.watch(o, targets, a.demoTick(o, targets))
 		}
 		err = errors.Join(err, a.finish(o, targets))
 	}

@@ -140,7 +140,7 @@ func (a *app) countAll(o *options, targets []*target) error {
 	err := a.hookAll(o, targets)
 	if err == nil {
 		tick, end := a.live(o, targets)
-		a.watch(o, targets, tick)
+		err = a.watch(o, targets, tick)
 		end()
 	}
 	if err = errors.Join(err, a.finish(o, targets)); err == nil && early(o, targets) {
@@ -172,7 +172,7 @@ func (a *app) hookAll(o *options, targets []*target) error {
 			return err
 		}
 		o.note(a, "process %d: counting %s%s", t.pid, number(len(t.sites), "function"), until(o))
-		if err := t.release(); err != nil {
+		if err := t.release(a, o); err != nil {
 			return err
 		}
 	}

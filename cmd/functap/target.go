@@ -33,7 +33,8 @@ type target struct {
 	gone           bool          // it ended, or
 	execed         bool          // began another program, before we detached
 	left           []string
-	released       bool // cmd runs
+	released       bool      // cmd runs
+	following      *follower // of cmd, while nothing of it was counted
 }
 
 func newTarget(pid int, p *hook.Process) *target {
@@ -72,34 +73,6 @@ func (t *target) choose(a *app, o *options) error {
 	}
 	t.tellShared(a, o)
 	return t.judge(a, o, t.refused)
-}
-
-// execsMost bounds the programs that a command may run one after another until
-// the one that is meant.
-const execsMost = 16
-
-// follow lets a command that has none of the functions, such as env, run until it
-// executes the program that does. cause is why the first one is not it.
-func (t *target) follow(a *app, o *options, cause error) error {
-	var seen []string
-	for len(seen) < execsMost && errors.Is(cause, hook.ErrNoMatch) {
-		o.note(a, "process %d: %v; it runs until it executes another program", t.pid, cause)
-		seen = append(seen, t.p.Executable().Path)
-		p, err := t.p.FollowExec(a.ctx, o.from == "entry")
-		if t.released = err != nil && a.ctx.Err() != nil; t.released || errors.Is(err, hook.ErrExited) {
-			return fmt.Errorf("%w; it ran %s; what a shell runs as a child is not followed: use exec, or name the program itself",
-				cause, strings.Join(seen, ", "))
-		}
-		if err != nil {
-			return err
-		}
-		t.p, t.name = p, newTarget(t.pid, p).name
-		t.sites, t.refused, cause = p.Sites(o.match())
-	}
-	if cause != nil {
-		return fmt.Errorf("%w; it executed %d other programs before: %s", cause, len(seen), strings.Join(seen, ", "))
-	}
-	return nil
 }
 
 // judge reports refusals, and fails if there is nothing left or none are
@@ -183,6 +156,9 @@ func (t *target) count(a *app, o *options) error {
 
 // ended reports whether there is nothing left to count in the target.
 func (t *target) ended() bool {
+	if t.following != nil {
+		return false // takeOver tells what has become of it
+	}
 	select {
 	case <-t.p.Done():
 		t.gone = true
@@ -200,6 +176,7 @@ const (
 // close detaches. What a thread still needs is tried again for a second.
 func (t *target) close() error {
 	begin := time.Now()
+	lost := t.unfollow()
 	t.ended()
 	t.children, _ = t.p.ForkChildren() // they only serve to be named
 	if t.counter != nil {
@@ -210,6 +187,7 @@ func (t *target) close() error {
 		time.Sleep(drainPause)
 		err = t.p.Close()
 	}
+	err = errors.Join(lost, err)
 	t.detach = time.Since(begin)
 	if t.removed = t.p.Cleaned().Removed; t.removed > 0 {
 		err = errors.Join(err, fmt.Errorf("process %d: %s %w", t.pid, number(t.removed, "function was", "functions were"), errHooksRemoved))

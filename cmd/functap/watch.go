@@ -7,7 +7,7 @@ import (
 
 // watch waits until there is a reason to stop: the user's wish, the time, the
 // number of events, or all targets' ends. tick is called now and then.
-func (a *app) watch(o *options, targets []*target, tick func()) {
+func (a *app) watch(o *options, targets []*target, tick func()) error {
 	ctx := a.ctx
 	if o.duration > 0 {
 		var cancel context.CancelFunc
@@ -17,10 +17,15 @@ func (a *app) watch(o *options, targets []*target, tick func()) {
 	last := uint64(0)
 	interval := shortInterval
 	for !allEnded(targets) {
+		for _, t := range targets {
+			if err := t.takeOver(a, o); err != nil {
+				return err
+			}
+		}
 		if o.count > 0 {
 			now := sumCalls(targets)
 			if now >= o.count {
-				return
+				return nil
 			}
 			interval = nextInterval(now, now-last, o.count, interval)
 			last = now
@@ -30,10 +35,11 @@ func (a *app) watch(o *options, targets []*target, tick func()) {
 		tick()
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-time.After(interval):
 		}
 	}
+	return nil
 }
 
 const (

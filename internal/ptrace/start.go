@@ -85,6 +85,69 @@ func (t *Tracer) Follow(ctx context.Context, pid int, toEntry bool) (reached boo
 	return reached, err
 }
 
+// RunToWrite lets a child that Start has left stopped run until it has written to
+// the 8 bytes at addr, or is about to execute the instruction at the address end (0
+// for none), and leaves it stopped again as Start does.
+func (t *Tracer) RunToWrite(pid int, addr, end uint64) error {
+	return t.Do(func() error {
+		if err := seize(pid); err != nil {
+			return fmt.Errorf("seizing: %w", exited(err))
+		}
+		status, err := waitStop(pid)
+		if err != nil {
+			return err
+		}
+		control := uint64(breakOnWrite0)
+		if end != 0 {
+			control |= breakOnExecution1
+		}
+		if err := setDebugRegs(pid, addr, end, control); err != nil {
+			return fmt.Errorf("%w: %w", ErrNoBreakpoint, err)
+		}
+		if err := errors.Join(passOn(pid, status), Continue(pid)); err != nil {
+			return err
+		}
+		// Not to be broken off: the breakpoint would kill a program that runs free.
+		if err := waitTrap(context.Background(), pid, 0); err != nil {
+			return err
+		}
+		if err := setDebugRegs(pid, 0, 0, 0); err != nil {
+			return fmt.Errorf("removing the breakpoints: %w", exited(err))
+		}
+		_, err = leaveAtEntry(pid, false)
+		return err
+	})
+}
+
+// waitStop waits for the stop that a seized process which stands still answers with.
+func waitStop(pid int) (unix.WaitStatus, error) {
+	for n := 0; ; n++ {
+		status, ok, err := waitChildNow(pid)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("waiting: %w", err)
+		case ok && !status.Stopped():
+			return 0, ErrExited
+		case ok:
+			return status, nil
+		}
+		napAfter(n)
+	}
+}
+
+// setDebugRegs sets the addresses of two breakpoints, and then what they are.
+func setDebugRegs(pid int, first, second, control uint64) error {
+	for _, w := range []struct {
+		reg   uintptr
+		value uint64
+	}{{debugReg7, 0}, {debugReg0, first}, {debugReg0 + 8, second}, {debugReg7, control}} {
+		if err := rawPtrace(unix.PTRACE_POKEUSR, pid, w.reg, uintptr(w.value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // passOn has a thread do what it would have done without a tracer.
 func passOn(pid int, status unix.WaitStatus) error {
 	request, sig := unix.PTRACE_CONT, status.StopSignal()
@@ -133,7 +196,10 @@ const (
 	debugReg0 = 848
 	debugReg7 = debugReg0 + 7*8
 
-	breakOnExecution0 = 1 // DR7: register 0 enabled for this thread, one byte, execution
+	// DR7: a register enabled for this thread; what for, and on how many bytes.
+	breakOnExecution0 = 1
+	breakOnExecution1 = 1 << 2
+	breakOnWrite0     = 1 | 1<<16 | 2<<18 // 8 bytes
 )
 
 // breakAtEntry lets a program that has just been exec'ed run to its entry.
@@ -143,10 +209,8 @@ func breakAtEntry(pid int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, w := range []struct{ reg, value uint64 }{{debugReg0, auxv[atEntry]}, {debugReg7, breakOnExecution0}} {
-		if err := rawPtrace(unix.PTRACE_POKEUSR, pid, uintptr(w.reg), uintptr(w.value)); err != nil {
-			return false, fmt.Errorf("%w: %w", ErrNoBreakpoint, err)
-		}
+	if err := setDebugRegs(pid, auxv[atEntry], 0, breakOnExecution0); err != nil {
+		return false, fmt.Errorf("%w: %w", ErrNoBreakpoint, err)
 	}
 	if err := resume(unix.PTRACE_CONT, pid, 0); err != nil {
 		return false, fmt.Errorf("resuming: %w", exited(err))
@@ -162,10 +226,8 @@ func breakAtEntry(pid int) (bool, error) {
 	if regs.Rip != auxv[atEntry] {
 		return false, fmt.Errorf("it stopped at %#x instead of its entry %#x", regs.Rip, auxv[atEntry])
 	}
-	for _, reg := range []uintptr{debugReg7, debugReg0} {
-		if err := rawPtrace(unix.PTRACE_POKEUSR, pid, reg, 0); err != nil {
-			return false, fmt.Errorf("removing the breakpoint: %w", exited(err))
-		}
+	if err := setDebugRegs(pid, 0, 0, 0); err != nil {
+		return false, fmt.Errorf("removing the breakpoint: %w", exited(err))
 	}
 	return true, nil
 }

@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
 )
 
@@ -34,6 +35,35 @@ func (m *Module) IFuncTargets(read func(vaddr uint64) (uint64, error)) (map[uint
 		}
 	}
 	return bodies, nil
+}
+
+// UnchosenIFuncs are the words in which a running process has not yet stored what the
+// module's own IFUNC resolvers choose: they hold what the file has there. Static
+// programs store them in their start code, one after the other, before constructors
+// run. read is as in IFuncTargets.
+func (m *Module) UnchosenIFuncs(read func(vaddr uint64) (uint64, error)) ([]uint64, error) {
+	rels, err := m.relocations()
+	if err != nil {
+		return nil, err
+	}
+	var slots []uint64
+	for _, r := range rels {
+		if r.typ != elf.R_X86_64_IRELATIVE {
+			continue
+		}
+		file, err := m.readMem(r.off, 8, "the slot of an IFUNC")
+		if err != nil {
+			return nil, err
+		}
+		now, err := read(r.off)
+		if err != nil {
+			return nil, fmt.Errorf("reading the slot at %#x: %w", r.off, err)
+		}
+		if now == binary.LittleEndian.Uint64(file) {
+			slots = append(slots, r.off)
+		}
+	}
+	return slots, nil
 }
 
 // Dynamic reports whether a loader works on the module when it is loaded, or its
