@@ -26,7 +26,6 @@ const (
 	sysMunmap      = 11
 	sysMadvise     = 28
 	sysClose       = 3
-	sysFtruncate   = 77
 	sysMemfdCreate = 319
 
 	protRead, protWrite, protExec = 1, 2, 4
@@ -49,7 +48,7 @@ func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (
 	if err := b.place(); err != nil {
 		return nil, err
 	}
-	if err := checkFileSize(p.pid, l.FileSize()); err != nil {
+	if err := checkFileSize(l.FileSize()); err != nil {
 		return nil, err
 	}
 	if err := p.onAllThreads(ctx, "map", b.build); err != nil {
@@ -94,8 +93,8 @@ func areaCount(pid int) int {
 }
 
 // builder makes the mappings of one arena, in an order in which a successor
-// can undo any part: the header, with all addresses, comes right after the
-// mapping that it lives in, and the memfd's name finds that.
+// can undo any part: the header, with all addresses, is written before the mapping
+// that it lives in is made, and the memfd's name finds that.
 type builder struct {
 	p      *Process
 	s      *session
@@ -176,7 +175,7 @@ func (b *builder) build(st *ptrace.Stop, c *remote.Caller) (err error) {
 		}
 	}()
 	for _, step := range []func(*ptrace.Stop, *remote.Caller) error{
-		b.memfd, b.mapNear, b.open, b.mapCode, b.mapPrivate,
+		b.memfd, b.open, b.mapNear, b.mapCode, b.mapPrivate,
 		// Behind the others, since the kernel may choose the very hole that was
 		// found for them.
 		b.mapFar,
@@ -191,7 +190,7 @@ func (b *builder) build(st *ptrace.Stop, c *remote.Caller) (err error) {
 
 func (b *builder) begun() bool { return b.fd >= 0 || len(b.mapped) > 0 }
 
-// memfd creates and sizes the file. MFD_NOEXEC_SEAL satisfies every setting of
+// memfd creates the file; open sizes it. MFD_NOEXEC_SEAL satisfies every setting of
 // vm.memfd_noexec and still allows executable mappings; kernels before 6.3 do
 // not know it.
 func (b *builder) memfd(_ *ptrace.Stop, c *remote.Caller) error {
@@ -207,9 +206,6 @@ func (b *builder) memfd(_ *ptrace.Stop, c *remote.Caller) error {
 		return fmt.Errorf("memfd_create: %w", err)
 	}
 	b.fd = int64(fd)
-	if _, err := c.Syscall(sysFtruncate, fd, b.layout.FileSize()); err != nil {
-		return fmt.Errorf("ftruncate: %w", err)
-	}
 	return nil
 }
 
@@ -256,13 +252,17 @@ func mmapAt(c *remote.Caller, addr, size, prot, flags, fd, off uint64) (uint64, 
 	return got, nil
 }
 
-// open maps the memfd here too and starts the arena.
+// open sizes the memfd, which the target's own limits do not allow or forbid that
+// way, maps it here too, and starts the arena.
 func (b *builder) open(*ptrace.Stop, *remote.Caller) error {
 	f, err := os.OpenFile(procPath(b.p.pid, fmt.Sprintf("fd/%d", b.fd)), os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("opening the target's memfd: %w", err)
 	}
 	defer f.Close()
+	if err := f.Truncate(int64(b.layout.FileSize())); err != nil {
+		return fmt.Errorf("sizing the target's memfd: %w", err)
+	}
 	mem, err := arena.Map(f, b.layout.FileSize())
 	if err != nil {
 		return err

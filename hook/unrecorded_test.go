@@ -13,7 +13,7 @@ import (
 // TestRecoverUnrecorded makes what a tracer has made that dies before it writes
 // a recovery record. Its name alone tells whose it is.
 func TestRecoverUnrecorded(t *testing.T) {
-	const size = 64 << 10
+	const size, sysFtruncate = 64 << 10, 77
 	for steps, want := range []Cleaned{{}, {Descriptors: 1}, {Descriptors: 1}, {Descriptors: 1, Mappings: 1}, {Descriptors: 1, Mappings: 2}, {Mappings: 2}} {
 		t.Run(fmt.Sprintf("%d steps", steps), func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "2")

@@ -95,6 +95,7 @@ func (t *Tracer) stop(ctx context.Context, pid, only int, o StopOptions, fn func
 			report.RealTime = granted
 			defer restore()
 		}
+		defer holdSIGCHLD()()
 		if err := precheck(pid, only); err != nil {
 			return err
 		}
