@@ -134,17 +134,19 @@ func TestPostgresCycles(t *testing.T) {
 	testutils.EventuallyEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
 }
 
-// TestSQLite: 100,000 rows, the same result hooked and unhooked.
-func TestSQLite(t *testing.T) {
-	const load = `DROP TABLE IF EXISTS t; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);
+// sqliteLoad makes 100,000 rows, and its answer tells of all of them.
+const sqliteLoad = `DROP TABLE IF EXISTS t; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);
 WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i < 100000)
 INSERT INTO t SELECT i, printf('%08x', i*7919) FROM n;
 SELECT count(*), sum(length(b)), max(b), sum(a * (b LIKE '%f%')) FROM t;`
+
+// TestSQLite: 100,000 rows, the same result hooked and unhooked.
+func TestSQLite(t *testing.T) {
 	s := testutils.StartSQLite(t, nil)
-	want := s.Exec(load)
+	want := s.Exec(sqliteLoad)
 	before := testutils.TakeSnapshot(t, s.PID())
 	h := countAll(t, s.PID(), everything)
-	got := s.Exec(load)
+	got := s.Exec(sqliteLoad)
 	if err := h.p.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -155,6 +157,35 @@ SELECT count(*), sum(length(b)), max(b), sum(a * (b LIKE '%f%')) FROM t;`
 		t.Error("sqlite3_step was not counted")
 	}
 	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+}
+
+func TestSQLiteCycles(t *testing.T) {
+	s := testutils.StartSQLite(t, nil)
+	want := s.Exec(sqliteLoad)
+	before := testutils.TakeSnapshot(t, s.PID())
+	cycleUnderLoad(t, s.PID(), before, func() {
+		if got := s.Exec(sqliteLoad); got != want || want == "" {
+			t.Errorf("hooked %q, unhooked %q", got, want)
+		}
+	})
+	testutils.EventuallyEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+}
+
+// TestPythonCycles: the victim checks what it computes, and says so.
+func TestPythonCycles(t *testing.T) {
+	v := testutils.StartPython(t, nil)
+	v.Run(1)
+	before := testutils.TakeSnapshot(t, v.PID())
+	rounds := uint64(1)
+	cycleUnderLoad(t, v.PID(), before, func() {
+		v.Run(50)
+		rounds += 50
+	})
+	if got := v.Report().Info["rounds"]; uint64(got) != rounds {
+		t.Errorf("%v rounds were made, want %d", got, rounds)
+	}
+	testutils.EventuallyEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+	v.Quit()
 }
 
 // cycleUnderLoad attaches to everything and detaches again, while load runs
