@@ -56,7 +56,10 @@ func exercise(m *Module) error {
 	errs = append(errs, err)
 	_, err = m.RelativeAddends()
 	errs = append(errs, err)
-	_, err = m.IFuncTargets(func(v uint64) (uint64, error) { return v, nil })
+	identity := func(v uint64) (uint64, error) { return v, nil }
+	_, err = m.IFuncTargets(identity)
+	errs = append(errs, err)
+	_, err = m.UnchosenIFuncs(identity)
 	errs = append(errs, err)
 	_, err = m.GOTSlots("puts")
 	return errors.Join(append(errs, err)...)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,30 @@ func TestIFuncTargets(t *testing.T) {
 		t.Errorf("%d of 3 resolvers seen among %d", checked, len(bodies))
 	}
 	checkSlots(t, s)
+}
+
+// TestUnchosenIFuncs: before a static program's start code has run, all of its slots
+// are what the file has; each that is written is no longer among them.
+func TestUnchosenIFuncs(t *testing.T) {
+	m := open(t, compile(t, "gcc", "gcc", "p.c", "#include <string.h>\nint main(int n, char **v) { return strlen(v[n - 1]); }", "-static"))
+	file := func(vaddr uint64) (uint64, error) {
+		b, err := m.readMem(vaddr, 8, "slot")
+		return binary.LittleEndian.Uint64(b), err
+	}
+	all, err := m.UnchosenIFuncs(file)
+	if err != nil || len(all) < 10 {
+		t.Fatalf("%d slots, error %v; want those of memcpy, strlen and more", len(all), err)
+	}
+	left, err := m.UnchosenIFuncs(func(vaddr uint64) (uint64, error) {
+		v, err := file(vaddr)
+		if vaddr == all[3] {
+			v += 64
+		}
+		return v, err
+	})
+	if want := slices.Delete(slices.Clone(all), 3, 4); err != nil || !slices.Equal(left, want) {
+		t.Errorf("%#x are left, error %v; want %#x", left, err, want)
+	}
 }
 
 // isVariant reports whether a function is named __NAME_something, as glibc's bodies
