@@ -3,8 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // ErrFileSizeLimit: the tracer may not make files as large as the memory that
@@ -14,8 +13,8 @@ var ErrFileSizeLimit = errors.New("the limit on file sizes is too small (FILE_SI
 
 // checkFileSize refuses what this process's RLIMIT_FSIZE forbids.
 func checkFileSize(size uint64) error {
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		return fmt.Errorf("reading the limit on file sizes: %w", err)
 	}
 	if limit.Cur < size { // RLIM_INFINITY is the largest number

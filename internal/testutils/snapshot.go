@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Snapshot is everything of a process that hooking it must leave as it was.
@@ -57,7 +58,7 @@ func takeSnapshot(pid int) (*Snapshot, error) {
 	s := &Snapshot{PID: pid}
 	// Threads come first: reading text takes long, and what is ours in it or in the maps
 	// does not go away by itself.
-	if err := s.readThreads(); err != nil {
+	if err := s.settledThreads(); err != nil {
 		return nil, err
 	}
 	tid := s.living()
@@ -78,6 +79,31 @@ func (s *Snapshot) living() int {
 		}
 	}
 	return s.PID
+}
+
+// allBlocked is the mask of a thread that has blocked all signals: SIGKILL and SIGSTOP
+// cannot be. The C library and Go's runtime do that while a thread is being born or
+// ends. During remote calls functap leaves synchronous ones unblocked.
+const allBlocked = ^uint64(1<<(9-1) | 1<<(19-1))
+
+// settledThreads looks again while a thread is being born or ends, for a while: its
+// mask is another one a moment later.
+func (s *Snapshot) settledThreads() error {
+	for try := 0; ; try++ {
+		if err := s.readThreads(); err != nil || try == 50 || !s.anyBlocked() {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (s *Snapshot) anyBlocked() bool {
+	for _, th := range s.Threads {
+		if th.SigBlk == allBlocked {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Snapshot) readThreads() error {

@@ -142,3 +142,18 @@ func TestSnapshotLeavesNoEINTR(t *testing.T) {
 	}
 	v.Quit()
 }
+
+// TestSnapshotWaits: a thread that has all signals blocked is looked at once more.
+func TestSnapshotWaits(t *testing.T) {
+	p := StartProcess(t, nil, Program(t, "/usr/bin/python3", "python3"), "-c", `
+import signal, sys, time
+signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
+print("blocked", flush=True)
+time.sleep(0.01)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+sys.stdin.read()`)
+	p.Until("blocked")
+	if th := TakeSnapshot(t, p.PID()).Threads[p.PID()]; th.SigBlk != 0 {
+		t.Errorf("signals %x are blocked", th.SigBlk)
+	}
+}
