@@ -25,3 +25,9 @@ func LoadWord32(mem []byte, off uint64) uint32 {
 func StoreWord32(mem []byte, off uint64, v uint32) {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&mem[off : off+4][0])), v)
 }
+
+// LoadWord reads one aligned word of shared memory.
+func LoadWord(mem []byte, off uint64) uint64 { return loadWord(mem, off) }
+
+// StoreWord writes one aligned word of shared memory.
+func StoreWord(mem []byte, off, v uint64) { storeWord(mem, off, v) }

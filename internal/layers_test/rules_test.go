@@ -26,6 +26,7 @@ var layers = []layer{
 	{pkg: "internal/ptrace", imports: []string{"internal/procfs"}},
 	{pkg: "internal/sigframe", imports: []string{"internal/procfs"}},
 	{pkg: "internal/arena", imports: []string{"internal/procfs"}},
+	{pkg: "internal/ring", imports: []string{"internal/arena"}},
 	{pkg: "internal/remote", imports: []string{"internal/procfs", "internal/ptrace", "internal/sigframe"}},
 	// The public layers: each imports only those before it.
 	{pkg: ".", imports: nil},

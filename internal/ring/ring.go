@@ -1,0 +1,126 @@
+package ring
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/functap/functap/internal/arena"
+)
+
+// Offsets in a ring, and sizes.
+const (
+	Head       = 0
+	LostCount  = 64
+	Limit      = 128
+	Records    = 256 // the first record
+	RecordSize = 32
+
+	// Offsets in a record.
+	Stamp = 0
+	What  = 4
+	Time  = 8
+	Slot  = 16
+	Start = 24
+
+	KindShift = 28
+	MaxSite   = 1<<KindShift - 1
+)
+
+// Kind is what a record says.
+type Kind uint8
+
+// Kinds of records. 0 is none.
+const (
+	Entry Kind = iota + 1
+	Exit
+)
+
+// Record is one event.
+type Record struct {
+	Kind  Kind
+	Site  uint32 // number of the site, as whoever generated the program numbered it
+	Time  uint64 // ticks of the time stamp counter
+	Slot  uint64 // address of the stack word with the return address
+	Start uint64 // of an exit: Time of its entry
+}
+
+// Size is how many bytes a ring of so many records takes.
+func Size(records uint64) uint64 { return Records + records*RecordSize }
+
+// Ring is one thread's ring, seen by the reader.
+type Ring struct {
+	mem  []byte
+	mask uint64
+	tail uint64 // the next record to take
+	lost uint64 // given up by Skip
+}
+
+// New reads the ring in mem, which is all of it, from its beginning or from where an
+// earlier reader has stopped, and opens it for its thread. mem must have Size of a
+// power of two.
+func New(mem []byte) (*Ring, error) {
+	n := (uint64(len(mem)) - Records) / RecordSize
+	if len(mem) <= Records || n&(n-1) != 0 || Size(n) != uint64(len(mem)) {
+		return nil, fmt.Errorf("ring: %d bytes are no ring of a power of two of records", len(mem))
+	}
+	r := &Ring{mem: mem, mask: n - 1}
+	if limit := arena.LoadWord(mem, Limit); limit >= n {
+		r.tail = limit - n
+	}
+	r.open()
+	return r, nil
+}
+
+// open lets the thread write up to a whole ring behind what was taken. The records
+// taken have been copied: no load of theirs can come after this store.
+func (r *Ring) open() { arena.StoreWord(r.mem, Limit, r.tail+r.mask+1) }
+
+// Lost is how many records the thread could not write, or did not finish.
+func (r *Ring) Lost() uint64 { return arena.LoadWord(r.mem, LostCount) + r.lost }
+
+// Read appends the records that are finished to dst, at most max of them, in the
+// order of their reservation, and frees their places.
+func (r *Ring) Read(dst []Record, max int) []Record {
+	head := arena.LoadWord(r.mem, Head)
+	from := r.tail
+	for ; r.tail != head && r.tail-from < uint64(max) && r.finished(); r.tail++ {
+		dst = append(dst, r.record())
+	}
+	if r.tail != from {
+		r.open()
+	}
+	return dst
+}
+
+// Stuck tells whether the next record has been reserved and not finished.
+func (r *Ring) Stuck() bool {
+	return arena.LoadWord(r.mem, Head) != r.tail && !r.finished()
+}
+
+// Skip gives up the next record, if it is Stuck. Its thread must not be going to
+// finish it.
+func (r *Ring) Skip() {
+	if r.Stuck() {
+		r.tail++
+		r.lost++
+		r.open()
+	}
+}
+
+func (r *Ring) place() uint64 { return Records + r.tail&r.mask*RecordSize }
+
+func (r *Ring) finished() bool {
+	return arena.LoadWord32(r.mem, r.place()+Stamp) == uint32(r.tail)+1
+}
+
+func (r *Ring) record() Record {
+	b := r.mem[r.place():][:RecordSize]
+	what := binary.LittleEndian.Uint32(b[What:])
+	return Record{
+		Kind:  Kind(what >> KindShift),
+		Site:  what & MaxSite,
+		Time:  binary.LittleEndian.Uint64(b[Time:]),
+		Slot:  binary.LittleEndian.Uint64(b[Slot:]),
+		Start: binary.LittleEndian.Uint64(b[Start:]),
+	}
+}
