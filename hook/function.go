@@ -103,6 +103,7 @@ func (s Site) overwritten() []byte {
 	return s.Function.im.module.Bytes(s.plan.Site, int(s.plan.Patch))
 }
 
+// displaced is for the stub; programs need the stub's copy too.
 func (s Site) displaced() codegen.Displaced {
 	return codegen.Displaced{
 		Site:      s.Addr(),
