@@ -33,9 +33,14 @@ type Slot struct {
 func (s *Slot) Site() Site { return s.site }
 
 // Displaced is what a program for this site must know of it.
-func (s *Slot) Displaced() codegen.Displaced {
+func (s *Slot) Displaced() codegen.Displaced { return s.site.displaced() }
+
+// Wrapped is what a program must know that calls the function. Precondition: the site's
+// Exit has no objection; so what jumps to the entry has nothing below the stack pointer.
+func (s *Slot) Wrapped() codegen.Displaced {
 	d := s.site.displaced()
 	d.Copy = s.stub + codegen.CopyOffset
+	d.SelfLoop = false
 	return d
 }
 

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/functap/functap/hook"
-	"github.com/functap/functap/internal/codegen"
 )
 
 // Counter counts the calls of a set of functions. Safe for concurrent use.
@@ -53,7 +51,7 @@ func Count(ctx context.Context, p *hook.Process, sites []hook.Site) (*Counter, e
 func (c *Counter) attach(ctx context.Context) error {
 	for _, s := range c.patch.Slots {
 		var cell hook.Cell
-		err := c.roomFor(ctx, func() (err error) {
+		err := RoomFor(ctx, c.p, func() (err error) {
 			cell, err = s.NewCell()
 			return err
 		})
@@ -63,7 +61,7 @@ func (c *Counter) attach(ctx context.Context) error {
 		if !c.keep(cell) {
 			return hook.ErrClosed
 		}
-		if err := c.roomFor(ctx, func() error { return add(s, cell) }); err != nil {
+		if err := Attach(ctx, c.p, s, Attachment{Cell: cell}); err != nil {
 			return err
 		}
 	}
@@ -79,58 +77,6 @@ func (c *Counter) keep(cell hook.Cell) bool {
 	}
 	c.cells = append(c.cells, cell)
 	return true
-}
-
-// collections is how often memory is made for one program: others may take what
-// a collection has freed before it is used.
-const collections = 20
-
-// roomFor does what needs memory in the target, again after a collection if
-// there is none left.
-func (c *Counter) roomFor(ctx context.Context, do func() error) error {
-	err := do()
-	for try := 0; try < collections && errors.Is(err, hook.ErrFull); try++ {
-		freed, cerr := c.p.Collect(ctx)
-		if cerr != nil {
-			return cerr
-		}
-		if err = do(); freed == 0 && try > 0 {
-			break // nothing is to be freed: it is really full
-		}
-	}
-	return err
-}
-
-// attached is a site's immutable list of counters.
-type attached []hook.Cell
-
-func add(s *hook.Slot, cell hook.Cell) error {
-	return s.Update(func(old any) (any, hook.Generator) {
-		list, _ := old.(attached)
-		list = append(slices.Clone(list), cell)
-		return list, program(s, list)
-	})
-}
-
-func remove(s *hook.Slot, cell hook.Cell) error {
-	return s.Update(func(old any) (any, hook.Generator) {
-		list, _ := old.(attached)
-		list = slices.DeleteFunc(slices.Clone(list), func(c hook.Cell) bool { return c == cell })
-		return list, program(s, list)
-	})
-}
-
-// program generates for a list; for an empty one the site is idle.
-func program(s *hook.Slot, list attached) hook.Generator {
-	if len(list) == 0 {
-		return nil
-	}
-	places := make([]codegen.Cell, len(list))
-	for i, c := range list {
-		places[i] = c.Place()
-	}
-	d, env := s.Displaced(), s.Env()
-	return func(at uint64) (codegen.Code, int, error) { return codegen.Count(at, d, env, places) }
 }
 
 // Read returns the number of calls so far of each function, in the order of
@@ -188,7 +134,7 @@ func (c *Counter) close() error {
 	removed := make([]bool, len(c.cells))
 	for i, cell := range c.cells {
 		s := c.patch.Slots[i]
-		err := c.roomFor(context.Background(), func() error { return remove(s, cell) })
+		err := Detach(c.p, s, Attachment{Cell: cell})
 		removed[i] = err == nil
 		if !errors.Is(err, hook.ErrClosed) {
 			errs = append(errs, err)
