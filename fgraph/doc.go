@@ -1,7 +1,28 @@
-// Package fgraph will hold the shadow return stack: entry and return of every
-// call of a hooked function, with data carried from one to the other, as the
-// kernel's function graph does. It is not built yet. Nothing can be called here,
-// and functap catches no exits.
+// Package fgraph sees functions return, as the kernel's function graph does. A hooked
+// function is called by generated code, which keeps the caller's return address in a
+// frame of a shadow return stack, and takes the time before and after.
 //
-// Where its memory will be is drawn in docs/layout.md.
+// There is one user of it so far: [Durations] keeps statistics of how long each function
+// takes, in the target's memory, so that no event is sent anywhere. Handlers, events and
+// data carried from entry to return are not built yet.
+//
+// # What is not wrapped
+//
+// Some functions' returns cannot be hooked: setjmp returns twice, dlsym looks at its
+// return address, Go's runtime reads those of all Go functions. [hook.Site.Exit] says so,
+// and by what name.
+//
+// A wrapped function's caller is hidden from whoever walks the stack meanwhile. So a
+// target that has an unwinder loaded (for C++ exceptions, pthread_cancel or backtraces)
+// is refused with [ErrUnwinds] until walkers are told about frames.
+//
+// # Laws
+//
+// Every call that enters a wrapped function returns, is unwound (left by longjmp, or with
+// its thread), or is still running at the end; one that finds no free frame runs without
+// and is counted as missed. So at the end
+//
+//	Calls = Returned + Unwound + Inflight + Missed
+//
+// for each function, where all five were counted apart.
 package fgraph

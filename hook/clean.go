@@ -19,6 +19,7 @@ import (
 type Cleaned struct {
 	Sites       int // functions whose bytes were restored
 	Threads     int // threads and signal frames moved out of generated code
+	Frames      int // running functions that return to their callers again
 	Mappings    int // unmapped
 	Descriptors int // closed
 	// Removed is how many functions of a session were no longer hooked when it
@@ -85,7 +86,7 @@ func (c *cleaner) prepare() {
 // restore is the mirror image of a patch: bytes, then threads. After the bytes
 // are back every thread may still run through a copy and come out in original
 // code, so the tracer may die between any two steps.
-func (c *cleaner) restore(st *ptrace.Stop) error {
+func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 	c.evictor.mem = st.Mem()
 	if err := c.restoreText(st); err != nil {
 		return err
@@ -95,11 +96,27 @@ func (c *cleaner) restore(st *ptrace.Stop) error {
 		// So everything stays mapped, and threads and GS bases as they are.
 		return nil
 	}
+	// Return addresses before anything that goes by them: signal frames are known by
+	// theirs, and threads in a program's end by the one in their slot. A function that
+	// returns to its caller although a program still has a frame for it does no harm.
+	if c.evictor.shadow, err = readShadow(c.p.pid, st.Mem(), c.r.tables); err != nil {
+		return err
+	}
+	if err := c.evictor.shadow.putBack(); err != nil {
+		return err
+	}
+	c.out.Frames += len(c.evictor.shadow.open)
 	// Frames first: those in the claim routine need the thread's GS base.
 	if err := c.evictFrames(st); err != nil {
 		return err
 	}
-	return c.evictThreads(st)
+	if err := c.evictThreads(st); err != nil {
+		return err
+	}
+	if c.p.session != nil {
+		c.p.session.tally(c.evictor.shadow)
+	}
+	return nil
 }
 
 // restoreText writes the original bytes wherever ours are found. A site's
@@ -155,7 +172,7 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 			return err
 		}
 		u := *r
-		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
+		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, rdx: u.Rdx, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
 		switch {
@@ -171,7 +188,7 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 		}
 		if moved {
 			c.out.Threads++
-			u.Rip, u.Rsp, u.Rax, u.Rcx, u.Eflags = s.rip, s.rsp, s.rax, s.rcx, s.flags
+			u.Rip, u.Rsp, u.Rax, u.Rcx, u.Rdx, u.Eflags = s.rip, s.rsp, s.rax, s.rcx, s.rdx, s.flags
 		}
 		if ours {
 			u.Gs_base = 0

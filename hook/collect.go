@@ -128,6 +128,17 @@ func (p *Process) standing(st *ptrace.Stop) (map[unitKey]bool, error) {
 		standsAt(r.Rip, r.Rsp, r.Rcx, r.R13, r.Gs_base)
 		mark(r.Gs_base) // of a claim routine that a signal has interrupted
 	}
+	// Functions that are wrapped will return to the program that called them. Frames that
+	// nobody will return by keep their program too: its statistics are in them.
+	if p.session.wraps.Load() {
+		frames, err := readFrames(p.pid, st.Mem(), p.session.remains().tables)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range frames {
+			mark(f.Back)
+		}
+	}
 	err := p.eachFrame(st, func(_ *ptrace.Thread, f sigframe.Frame, ip uint64) error {
 		c, err := loadFrame(f, ip)
 		standsAt(c.rip, c.rsp, c.rcx, c.r13)
@@ -164,7 +175,10 @@ func (s *Slot) free(used map[unitKey]bool) int {
 		for _, c := range s.released {
 			s.n.FreeCell(c)
 		}
-		s.released = nil
+		for _, first := range s.finished {
+			s.n.FreeRun(first, arena.StatCells)
+		}
+		s.released, s.finished = nil, nil
 	}
 	return freed
 }

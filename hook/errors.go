@@ -25,6 +25,8 @@ var (
 	ErrBusy = errors.New("another functap is attached to the target")
 	// ErrUnpatchable: a function cannot be hooked; *UnpatchableError says why.
 	ErrUnpatchable = errors.New("function cannot be hooked")
+	// ErrNoExit: a function's return cannot be hooked; *NoExitError says why.
+	ErrNoExit = errors.New("function's return cannot be hooked")
 	// ErrBytesDiffer: the bytes in memory are not what was planned for: the
 	// batch was refused whole, nothing was written.
 	ErrBytesDiffer = errors.New("code in memory is not what was planned for (BYTES_DIFFER)")
@@ -92,6 +94,22 @@ const (
 	ShadowStack = plan.ShadowStack // SHADOW_STACK
 	// GoParked: a suspended goroutine goes on inside the bytes to overwrite.
 	GoParked = plan.GoParked // GO_PARKED
+
+	// ReturnsTwice: it keeps its return address and goes there again later.
+	ReturnsTwice = plan.ReturnsTwice // RETURNS_TWICE
+	// SwitchesStack: it leaves for another stack, or further up its own.
+	SwitchesStack = plan.SwitchesStack // SWITCHES_STACK
+	// ReadsRA: it looks at its return address.
+	ReadsRA = plan.ReadsRA // READS_RA
+	// Unwinder: it walks the stack, or the walk depends on it.
+	Unwinder = plan.Unwinder // UNWINDER
+	// NoReturn: it does not return.
+	NoReturn = plan.NoReturn // NO_RETURN
+	// LoopsToEntry: a jump may come to the entry with something else than a return
+	// address on the stack.
+	LoopsToEntry = plan.LoopsToEntry // LOOPS_TO_ENTRY
+	// GoStack: a Go function, whose return addresses the runtime reads.
+	GoStack = plan.GoStack // GO_STACK
 )
 
 // UnpatchableError says why a function cannot be hooked. It is ErrUnpatchable.
@@ -112,3 +130,23 @@ func (e *UnpatchableError) Error() string {
 
 // Is makes the error ErrUnpatchable.
 func (e *UnpatchableError) Is(target error) bool { return target == ErrUnpatchable }
+
+// NoExitError says why a function's return cannot be hooked, though its entry may be. It
+// is ErrNoExit.
+type NoExitError struct {
+	Function string
+	Addr     uint64
+	Reason   Refusal
+	Detail   string
+}
+
+func (e *NoExitError) Error() string {
+	s := fmt.Sprintf("the return of %s at %#x cannot be hooked: %s", e.Function, e.Addr, e.Reason)
+	if e.Detail != "" {
+		s += " (" + e.Detail + ")"
+	}
+	return s
+}
+
+// Is makes the error ErrNoExit.
+func (e *NoExitError) Is(target error) bool { return target == ErrNoExit }

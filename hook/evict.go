@@ -11,8 +11,8 @@ import (
 // cpu is the part of a thread's state, in registers or in a signal frame, by
 // which it is moved out of generated code.
 type cpu struct {
-	rip, rsp, rax, rcx, r13, flags uint64
-	gs                             uint64 // read only
+	rip, rsp, rax, rcx, rdx, r13, flags uint64
+	gs                                  uint64 // read only
 }
 
 // evictor moves threads from generated code to where they would be if it had
@@ -21,6 +21,7 @@ type cpu struct {
 type evictor struct {
 	tables []*arena.Tables
 	mem    io.ReaderAt
+	shadow *shadow // nil where there is nothing to count
 }
 
 // errStranded: a place in generated code that has no exit. It cannot happen
@@ -101,9 +102,24 @@ const (
 	ofBit    = 1 << 11
 )
 
-// restore loads what the program had saved and goes to the original code.
+const zeroBit = 1 << 6
+
+// slot is where the return address is, and registers are saved below.
+func slotOf(c *cpu, call arena.Call) uint64 {
+	switch call {
+	case arena.CallDropped, arena.CallBack, arena.CallRecorded, arena.CallLeft:
+		return c.rsp - 8
+	}
+	return c.rsp
+}
+
+// restore loads what the program had saved and goes to the original code: to the
+// function, or to its caller if it has returned.
 func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
-	base := c.rsp
+	base := slotOf(c, x.Call)
+	if e.shadow != nil {
+		e.shadow.evicted(base, x.Call, c.flags&zeroBit != 0)
+	}
 	if x.Saved&arena.SavedFlags != 0 {
 		w, err := e.word(base - 16)
 		if err != nil {
@@ -118,6 +134,13 @@ func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
 		}
 		c.rcx = w
 	}
+	if x.Saved&arena.SavedThird != 0 {
+		w, err := e.word(base - 32)
+		if err != nil {
+			return err
+		}
+		c.rdx = w
+	}
 	if x.Saved&arena.SavedFirst != 0 {
 		w, err := e.word(base - 8)
 		if err != nil {
@@ -125,8 +148,25 @@ func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
 		}
 		c.rax = w
 	}
-	c.rsp += uint64(x.Pop)
+	if x.Call >= arena.CallBack {
+		return e.complete(c, base)
+	}
+	c.rsp = base + uint64(x.Pop)
 	c.rip = site.Addr + uint64(int64(x.Delta))
+	return nil
+}
+
+// complete returns to the caller. Its address is in the slot: there it was put back
+// before anybody is moved.
+func (e *evictor) complete(c *cpu, slot uint64) error {
+	to, err := e.word(slot)
+	if err != nil {
+		return err
+	}
+	if e.in(to) != nil {
+		return errStranded(c.rip)
+	}
+	c.rip, c.rsp = to, slot+8
 	return nil
 }
 

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/sigframe"
@@ -38,7 +39,11 @@ func (p *Process) eachFrame(st *ptrace.Stop, f frameFunc) error {
 	if err != nil {
 		return err
 	}
-	finder := &sigframe.Finder{Mem: st.Mem(), Maps: maps, Restorers: p.restorers}
+	restorers, err := p.wrappedRestorers(st)
+	if err != nil {
+		return err
+	}
+	finder := &sigframe.Finder{Mem: st.Mem(), Maps: maps, Restorers: restorers}
 	runsGo := p.runsGo()
 	if runsGo {
 		finder.Limit = goFrameLimit
@@ -57,6 +62,27 @@ func (p *Process) eachFrame(st *ptrace.Stop, f frameFunc) error {
 	return p.eachSuspended(finder, seen, func(fr sigframe.Frame) error {
 		return showFrame(st.Threads()[0], fr, f)
 	})
+}
+
+// wrappedRestorers adds to the restorers the addresses that are in their place while
+// handlers run that are wrapped.
+func (p *Process) wrappedRestorers(st *ptrace.Stop) ([]uint64, error) {
+	if p.session == nil || !p.session.wraps.Load() {
+		return p.restorers, nil
+	}
+	s, err := readShadow(p.pid, st.Mem(), p.session.remains().tables)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(p.restorers)
+	err = s.running(func(f *placed) error {
+		if slices.Contains(p.restorers, f.RA) {
+			all = append(all, f.Back)
+		}
+		return nil
+	})
+	slices.Sort(all)
+	return slices.Compact(all), err
 }
 
 // threadFrames does that for one thread, and reports whether it is on a stack of its own.
@@ -129,6 +155,6 @@ type savedReg struct {
 func (c *cpu) saved() []savedReg {
 	return []savedReg{
 		{sigframe.RSP, &c.rsp}, {sigframe.RAX, &c.rax}, {sigframe.RCX, &c.rcx},
-		{sigframe.R13, &c.r13}, {frameEflags, &c.flags},
+		{sigframe.RDX, &c.rdx}, {sigframe.R13, &c.r13}, {frameEflags, &c.flags},
 	}
 }

@@ -83,6 +83,19 @@ type Site struct {
 	plan     plan.Plan
 }
 
+// Exit judges whether the function's return can be hooked too. The error is a
+// *NoExitError if it cannot, and otherwise about reading the file.
+func (s Site) Exit() error {
+	a, err := s.Function.im.plans()
+	if err != nil {
+		return err
+	}
+	if reason, detail := a.Exit(&s.plan); reason != "" {
+		return &NoExitError{s.Function.DisplayName(), s.Function.Addr(), reason, detail}
+	}
+	return nil
+}
+
 // Addr is the address of the first overwritten byte: the function's, or the
 // one after its endbr64.
 func (s Site) Addr() uint64 { return s.Function.im.bias + s.plan.Site }

@@ -57,6 +57,17 @@ func (im *Image) Select(m Match) ([]*Function, error) {
 	return f.find(m)
 }
 
+// Defines reports whether the image has a function of exactly this name, as its symbol
+// table has it.
+func (im *Image) Defines(name string) (bool, error) {
+	m, err := im.symbols()
+	if err != nil {
+		return false, err
+	}
+	funcs, err := m.Lookup(name)
+	return len(funcs) > 0, err
+}
+
 // Sites judges the functions that m chooses: those that can be hooked, and
 // why the others cannot. Code without a name that turns out to be no function
 // is left out of both, unless nothing else was found.

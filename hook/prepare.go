@@ -78,8 +78,12 @@ func (p *Process) layoutFor(s *session, sites int) arena.Layout {
 	} else {
 		shared = s.arenas[0].AreaCount
 	}
-	return arena.NewLayout(n, 2*n, areas, shared, uint64(n)*320+64<<10)
+	// As if all sites were wrapped; what is not used is never touched.
+	return arena.NewLayout(n, (2+arena.StatCells)*n, areas, shared, uint64(n)*codePerSite+64<<10)
 }
+
+// codePerSite has room for a stub and a program that wraps.
+const codePerSite = 1536
 
 // areaCount is four areas a thread, a power of two, so that buckets of four
 // rarely overflow and threads that are born later find one.
@@ -178,7 +182,7 @@ func (b *builder) build(st *ptrace.Stop, c *remote.Caller) (err error) {
 		b.memfd, b.open, b.mapNear, b.mapCode, b.mapPrivate,
 		// Behind the others, since the kernel may choose the very hole that was
 		// found for them.
-		b.mapFar,
+		b.mapFar, b.mapFrames,
 		b.closeFD, b.fillPrivate,
 	} {
 		if err := step(st, c); err != nil {
@@ -292,6 +296,23 @@ func (b *builder) mapFar(_ *ptrace.Stop, c *remote.Caller) error {
 	}
 	b.mapped = append(b.mapped, arena.Range{Start: at, End: at + b.layout.FarSize})
 	b.arena.Far = at
+	b.arena.WriteHeader(b.s.owner)
+	return nil
+}
+
+// mapFrames maps the frame table: private, so that a fork child has its own frames,
+// and of the memfd all the same, so that a successor finds it by the name and the kernel
+// does not join it with a mapping of the target's.
+func (b *builder) mapFrames(_ *ptrace.Stop, c *remote.Caller) error {
+	if b.layout.FrameSize == 0 {
+		return nil
+	}
+	at, err := c.Syscall(sysMmap, 0, b.layout.FrameSize, protRead|protWrite, mapPrivate, uint64(b.fd), b.layout.FrameOff())
+	if err != nil {
+		return fmt.Errorf("mmap of %d bytes: %w", b.layout.FrameSize, err)
+	}
+	b.mapped = append(b.mapped, arena.Range{Start: at, End: at + b.layout.FrameSize})
+	b.arena.Frames = at
 	b.arena.WriteHeader(b.s.owner)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/codegen"
@@ -22,6 +23,8 @@ type session struct {
 	// tlsWord and goM: owners may be checked by fs:0, and by the goroutine's m
 	// (see ownership.go).
 	tlsWord, goM bool
+	// wraps: a program that wraps its function was made.
+	wraps atomic.Bool
 }
 
 // neighbourhood is an arena with the shared routines that its programs use.

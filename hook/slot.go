@@ -26,6 +26,7 @@ type Slot struct {
 	current  int   // unit that the slot names, -1 when idle
 	retired  []int // units that it named before
 	released []int // cells that only retired units name
+	finished []int // statistics of which the same is true
 }
 
 // Site is the site the slot belongs to.
@@ -34,10 +35,19 @@ func (s *Slot) Site() Site { return s.site }
 // Displaced is what a program for this site must know of it.
 func (s *Slot) Displaced() codegen.Displaced { return s.site.displaced() }
 
+// Wrapped is what a program must know that calls the function. Precondition: the site's
+// Exit has no objection; so what jumps to the entry has nothing below the stack pointer.
+func (s *Slot) Wrapped() codegen.Displaced {
+	d := s.site.displaced()
+	d.Copy = s.stub + codegen.CopyOffset
+	d.SelfLoop = false
+	return d
+}
+
 // Env is what a program for this site must know of its arena.
 func (s *Slot) Env() codegen.Env {
 	owner, kind := s.n.session.ownerCheck(s.site)
-	e := codegen.Env{Consts: s.n.Consts(), Claim: s.n.claim[kind], Owner: owner}
+	e := codegen.Env{Consts: s.n.Consts(), Claim: s.n.claim[kind], Owner: owner, Frames: s.n.claims.Frames}
 	if e.Claim != 0 {
 		e.AreaCells = int32(arena.AreaCells + 8*s.n.Index)
 	}

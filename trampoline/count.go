@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/functap/functap/hook"
-	"github.com/functap/functap/internal/codegen"
 )
 
 // Counter counts the calls of a set of functions. Safe for concurrent use.
@@ -63,7 +61,7 @@ func (c *Counter) attach(ctx context.Context) error {
 		if !c.keep(cell) {
 			return hook.ErrClosed
 		}
-		if err := c.p.WithRoom(ctx, func() error { return add(s, cell) }); err != nil {
+		if err := Attach(ctx, c.p, s, Attachment{Cell: cell}); err != nil {
 			return err
 		}
 	}
@@ -79,38 +77,6 @@ func (c *Counter) keep(cell hook.Cell) bool {
 	}
 	c.cells = append(c.cells, cell)
 	return true
-}
-
-// attached is a site's immutable list of counters.
-type attached []hook.Cell
-
-func add(s *hook.Slot, cell hook.Cell) error {
-	return s.Update(func(old any) (any, hook.Generator) {
-		list, _ := old.(attached)
-		list = append(slices.Clone(list), cell)
-		return list, program(s, list)
-	})
-}
-
-func remove(s *hook.Slot, cell hook.Cell) error {
-	return s.Update(func(old any) (any, hook.Generator) {
-		list, _ := old.(attached)
-		list = slices.DeleteFunc(slices.Clone(list), func(c hook.Cell) bool { return c == cell })
-		return list, program(s, list)
-	})
-}
-
-// program generates for a list; for an empty one the site is idle.
-func program(s *hook.Slot, list attached) hook.Generator {
-	if len(list) == 0 {
-		return nil
-	}
-	places := make([]codegen.Cell, len(list))
-	for i, c := range list {
-		places[i] = c.Place()
-	}
-	d, env := s.Displaced(), s.Env()
-	return func(at uint64) (codegen.Code, int, error) { return codegen.Count(at, d, env, places) }
 }
 
 // Read returns the number of calls so far of each function, in the order of
@@ -168,7 +134,7 @@ func (c *Counter) close() error {
 	removed := make([]bool, len(c.cells))
 	for i, cell := range c.cells {
 		s := c.patch.Slots[i]
-		err := c.p.WithRoom(context.Background(), func() error { return remove(s, cell) })
+		err := Detach(c.p, s, Attachment{Cell: cell})
 		removed[i] = err == nil
 		if !errors.Is(err, hook.ErrClosed) {
 			errs = append(errs, err)

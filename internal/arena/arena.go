@@ -16,6 +16,7 @@ var le = binary.LittleEndian
 // Addresses are where the target has the parts of an arena mapped.
 type Addresses struct {
 	Priv, Near, Code, Far uint64
+	Frames                uint64 // the frame table; 0 in all arenas but a session's first
 	AreasAddr             uint64 // base of the areas, of this or an earlier arena
 	AreaCount             int
 }
@@ -33,7 +34,9 @@ type Arena struct {
 	units []int // free entries of the unit table
 	cells []int // counters that were given back
 	nSite int
-	nCell int
+	nCell int           // cells below are in use, or were given back
+	runs  int           // and from here on
+	freed map[int][]int // runs that were given back, by length
 }
 
 // New starts an empty arena over mem, the tracer's mapping of the whole
@@ -43,6 +46,7 @@ func New(mem []byte, l Layout, a Addresses, index int) (*Arena, error) {
 		return nil, fmt.Errorf("arena: mapping of %d bytes for a layout of %d", len(mem), l.FileSize())
 	}
 	ar := &Arena{Layout: l, Addresses: a, Index: index, mem: mem}
+	ar.runs, ar.freed = l.Cells, map[int][]int{}
 	ar.code = newSpace(l.CodeSize, codeAlign)
 	ar.exits = newSpace(uint64(l.Exits), 1)
 	for i := l.Units - 1; i >= 0; i-- {
@@ -97,7 +101,7 @@ func (a *Arena) Mapped() []Range { return a.Layout.Mapped(a.Addresses) }
 // ContainsCode whether it is in its code.
 func (a *Arena) Contains(addr uint64) bool {
 	return in(addr, a.Near, a.NearSize) || in(addr, a.Code, a.CodeSize) ||
-		in(addr, a.Priv, a.PrivSize) || in(addr, a.Far, a.FarSize)
+		in(addr, a.Priv, a.PrivSize) || in(addr, a.Far, a.FarSize) || in(addr, a.Frames, a.FrameSize)
 }
 
 // ContainsCode reports whether addr is in the arena's code.
@@ -116,11 +120,57 @@ func (a *Arena) AddCell(claims *Arena) (int, error) {
 		a.clear(i, claims)
 		return i, nil
 	}
-	if a.nCell == a.Cells {
+	if a.nCell == a.runs {
 		return 0, fmt.Errorf("%w: %d counters", ErrFull, a.Cells)
 	}
 	a.nCell++
 	return a.nCell - 1, nil
+}
+
+// AddRun takes n neighbouring cells that read 0, on lines of their own. They come from
+// the other end than single ones, so that these share pages.
+func (a *Arena) AddRun(n int, claims *Arena) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if free := a.freed[n]; len(free) > 0 {
+		i := free[len(free)-1]
+		a.freed[n] = free[:len(free)-1]
+		for k := range n {
+			a.clear(i+k, claims)
+		}
+		return i, nil
+	}
+	i := (a.runs - n) &^ (lineCells - 1)
+	if i < a.nCell {
+		return 0, fmt.Errorf("%w: statistics of %d counters", ErrFull, n)
+	}
+	a.runs = i
+	return i, nil
+}
+
+const lineCells = 64 / CellSize
+
+// FreeRun gives it back. The precondition is FreeCell's, and that no frame names it.
+func (a *Arena) FreeRun(i, n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.freed[n] = append(a.freed[n], i)
+}
+
+// ReadShared reads the shared form of a cell, and AddShared adds to it.
+func (a *Arena) ReadShared(cell int) uint64 {
+	return loadWord(a.mem, a.SharedOff+uint64(cell)*CellSize)
+}
+
+// AddShared adds to the shared form of the cell at an address in the target. It reports
+// false if there is none of this arena's. No thread may be running that counts in it.
+func (a *Arena) AddShared(addr, n uint64) bool {
+	off := addr - a.Near
+	if off < a.SharedOff || off >= a.SharedOff+uint64(a.Cells)*CellSize {
+		return false
+	}
+	storeWord(a.mem, off, loadWord(a.mem, off)+n)
+	return true
 }
 
 // FreeCell gives a counter back. Precondition: the caller has seen, in a stop,

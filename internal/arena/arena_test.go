@@ -28,7 +28,7 @@ func TestSuccessorReadsWhatWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	at, _ := a.Reserve(40)
-	exits := []Exit{{0, 0, 0, 0, 0}, {6, -2, 8, SavedFirst | SavedFlags, TokenGSBase}}
+	exits := []Exit{{}, {6, -2, 8, SavedFirst | SavedFlags, TokenGSBase, CallBack}}
 	if _, err := a.AddUnit(at, make([]byte, 40), uint32(i), UnitStub, exits); err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +46,8 @@ func TestSuccessorReadsWhatWasWritten(t *testing.T) {
 	if e, ok := tb.ExitAt(u, at+6); !ok || e != exits[1] {
 		t.Errorf("exit: %+v %v", e, ok)
 	}
-	if _, ok := tb.ExitAt(u, at+5); ok {
-		t.Error("an exit in the middle of an instruction")
+	if e, ok := tb.ExitAt(u, at+5); !ok || e != exits[0] {
+		t.Errorf("the exit before the second: %+v %v", e, ok)
 	}
 	if _, _, ok := tb.Find(at + 40); ok {
 		t.Error("a unit behind the last one")

@@ -69,6 +69,7 @@ const (
 	ownerOff = 56
 	fieldOff = 64
 	countOff = fieldOff + 18*8
+	frameOff = countOff + 7*4 // since version 2: the frame table's address and size
 )
 
 func (h *Header) encode(b []byte) {
@@ -82,6 +83,8 @@ func (h *Header) encode(b []byte) {
 	for i, c := range h.counts() {
 		le.PutUint32(b[countOff+4*i:], uint32(*c))
 	}
+	le.PutUint64(b[frameOff:], h.Frames)
+	le.PutUint64(b[frameOff+8:], h.FrameSize)
 }
 
 // DecodeHeader reads a header from the first bytes (a page is enough) of a
@@ -92,8 +95,9 @@ func DecodeHeader(b []byte) (Header, error) {
 	if len(b) < headerSize || !bytes.HasPrefix(b, []byte(Magic)) {
 		return h, ErrNoHeader
 	}
-	if v := le.Uint32(b[8:]); v != Version {
-		return h, fmt.Errorf("%w: version %d, this functap knows %d", ErrNoHeader, v, Version)
+	version := le.Uint32(b[8:])
+	if version < Oldest || version > Version {
+		return h, fmt.Errorf("%w: version %d, this functap knows %d to %d", ErrNoHeader, version, Oldest, Version)
 	}
 	h.Lock = le.Uint32(b[LockOff:])
 	h.Owner.PID, h.Owner.TID = le.Uint32(b[ownerOff:]), le.Uint32(b[ownerOff+4:])
@@ -102,6 +106,9 @@ func DecodeHeader(b []byte) (Header, error) {
 	}
 	for i, c := range h.counts() {
 		*c = int(le.Uint32(b[countOff+4*i:]))
+	}
+	if version > 1 {
+		h.Frames, h.FrameSize = le.Uint64(b[frameOff:]), le.Uint64(b[frameOff+8:])
 	}
 	return h, h.check()
 }
@@ -116,6 +123,9 @@ func (h *Header) check() error {
 		if e > h.NearSize || h.NearSize > 1<<32 {
 			return fmt.Errorf("%w: a table ends at %#x of %#x", ErrNoHeader, e, h.NearSize)
 		}
+	}
+	if h.FrameSize%FrameSize != 0 || h.FrameSize > 1<<32 {
+		return fmt.Errorf("%w: a frame table of %#x bytes", ErrNoHeader, h.FrameSize)
 	}
 	return nil
 }

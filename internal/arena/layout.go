@@ -2,7 +2,10 @@ package arena
 
 // Version of the layouts; see docs/layout.md. A successor of another version
 // must still be able to restore what this one patched.
-const Version = 1
+const Version = 2
+
+// Oldest is the oldest version that this one can clean up after.
+const Oldest = 1
 
 // Sizes of the records in the near data, bytes.
 const (
@@ -54,6 +57,9 @@ type Layout struct {
 	FarSize  uint64 // per-area cells, after the code in the memfd
 	PrivSize uint64 // this-process word and areas, not in the memfd
 	Stride   uint64 // distance from one area's cells to the next one's
+	// FrameSize is the size of the frame table, which is mapped private, from the
+	// end of the memfd; 0 in all arenas but a session's first.
+	FrameSize uint64
 }
 
 // NewLayout sizes an arena for so many sites, cells and areas (a power of two
@@ -62,7 +68,7 @@ type Layout struct {
 func NewLayout(sites, cells, areas, sharedAreas int, code uint64) Layout {
 	l := Layout{Sites: sites, Cells: cells, Areas: areas}
 	l.Units = 3*sites + 64
-	l.Exits = 36*sites + 1024
+	l.Exits = exitsPerSite*sites + 1024
 	n := max(areas, sharedAreas)
 	off := uint64(2 * PageSize)
 	take := func(size int) uint64 {
@@ -81,15 +87,24 @@ func NewLayout(sites, cells, areas, sharedAreas int, code uint64) Layout {
 	l.Stride = uint64(cells*CellSize+63) &^ 63
 	l.FarSize = pageUp(uint64(n) * l.Stride)
 	l.PrivSize = pageUp(AreasOff + uint64(areas)*AreaSize)
+	if areas > 0 {
+		l.FrameSize = frameTable
+	}
 	return l
 }
+
+// exitsPerSite has room for a stub, a program that wraps, and a few that count.
+const exitsPerSite = 64
 
 // AreasOff is where the areas start in the private mapping: the this-process
 // word has the bytes before them, and buckets are aligned.
 const AreasOff = BucketSize
 
 // FileSize is the size of the memfd.
-func (l *Layout) FileSize() uint64 { return l.NearSize + l.CodeSize + l.FarSize }
+func (l *Layout) FileSize() uint64 { return l.FrameOff() + l.FrameSize }
+
+// FrameOff is where the frame table's part of the memfd starts.
+func (l *Layout) FrameOff() uint64 { return l.NearSize + l.CodeSize + l.FarSize }
 
 // NearSpan is the size of the hole that private, near and code mappings need.
 func (l *Layout) NearSpan() uint64 { return l.PrivSize + l.NearSize + l.CodeSize }
@@ -98,7 +113,7 @@ func (l *Layout) NearSpan() uint64 { return l.PrivSize + l.NearSize + l.CodeSize
 // mapped anywhere are left out.
 func (l *Layout) Mapped(a Addresses) []Range {
 	var out []Range
-	for _, r := range []Range{{a.Priv, l.PrivSize}, {a.Near, l.NearSize}, {a.Code, l.CodeSize}, {a.Far, l.FarSize}} {
+	for _, r := range []Range{{a.Priv, l.PrivSize}, {a.Near, l.NearSize}, {a.Code, l.CodeSize}, {a.Far, l.FarSize}, {a.Frames, l.FrameSize}} {
 		if r.Start != 0 && r.End != 0 {
 			out = append(out, Range{r.Start, r.Start + r.End})
 		}

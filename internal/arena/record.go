@@ -102,6 +102,7 @@ const (
 	SavedFirst  Saved = 1 << iota // at -8
 	SavedFlags                    // at -16, as lahf and seto leave them in ax
 	SavedSecond                   // at -24
+	SavedThird                    // at -32: rdx
 )
 
 // Token says where, at a boundary of the claim routine, the address is at
@@ -117,24 +118,44 @@ const (
 	TokenStack        // C, then: at -40(%rsp)
 )
 
-// Exit tells how a thread that stands at one instruction boundary of a unit
-// goes on in the original code.
+// Call says, at a boundary of a program that wraps its function, how far the call
+// is. The way out of those before CallBack is to the site, of the others to the caller.
+type Call uint8
+
+// How far a call is.
+const (
+	CallNone     Call = iota // nothing is counted, and there is no frame
+	CallMaybe                // if the zero flag is set, as CallTaken
+	CallTaken                // it has its frame, in which another call's Stats may be: that one was unwound
+	CallClaimed              // it has its frame; it is not counted as entered
+	CallEntered              // nor is anything else missing but the call
+	CallDropped              // as CallEntered, and the return address is off the stack
+	CallMissed               // counted as missed
+	CallBack                 // the function has returned; the return address is in slot or frame
+	CallRecorded             // counted as left, and the frame still there; the return address is in its slot
+	CallLeft                 // and the frame gone
+	CallReturns              // the stack pointer is at the return address again
+)
+
+// Exit tells how a thread that stands at an instruction boundary of a unit goes on
+// in the original code. It holds up to the next one.
 type Exit struct {
-	Off   uint16 // the boundary, bytes from the unit's start
+	Off   uint16 // the first boundary, bytes from the unit's start
 	Delta int16  // original ip = site address + Delta
 	Pop   uint8  // bytes to take off the stack
 	Saved Saved
 	Token Token
+	Call  Call
 }
 
 func (e *Exit) encode(b []byte) {
 	le.PutUint16(b[0:], e.Off)
 	le.PutUint16(b[2:], uint16(e.Delta))
-	b[4], b[5], b[6], b[7] = e.Pop, byte(e.Saved), byte(e.Token), 0
+	b[4], b[5], b[6], b[7] = e.Pop, byte(e.Saved), byte(e.Token), byte(e.Call)
 }
 
 func decodeExit(b []byte) Exit {
-	return Exit{le.Uint16(b[0:]), int16(le.Uint16(b[2:])), b[4], Saved(b[5]), Token(b[6])}
+	return Exit{le.Uint16(b[0:]), int16(le.Uint16(b[2:])), b[4], Saved(b[5]), Token(b[6]), Call(b[7])}
 }
 
 // AddSite takes the next site record, in state planned.

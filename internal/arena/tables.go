@@ -71,19 +71,22 @@ func (t *Tables) Index() {
 	slices.SortFunc(t.units, func(a, b unitAt) int { return int(int64(a.Off) - int64(b.Off)) })
 }
 
-// ExitAt returns the exit of a unit's boundary at addr.
+// ExitAt returns the exit of a unit's boundary at addr: the last one that does not come
+// after it.
 func (t *Tables) ExitAt(u Unit, addr uint64) (Exit, bool) {
 	off := addr - t.Code - uint64(u.Off)
+	var best Exit
+	found := false
 	for k := uint64(0); k < uint64(u.N); k++ {
 		at := t.ExitOff + (uint64(u.Exit)+k)*ExitSize
 		if at+ExitSize > uint64(len(t.near)) {
 			break
 		}
-		if e := decodeExit(t.near[at:]); uint64(e.Off) == off {
-			return e, true
+		if e := decodeExit(t.near[at:]); uint64(e.Off) <= off && (!found || e.Off >= best.Off) {
+			best, found = e, true
 		}
 	}
-	return Exit{}, false
+	return best, found
 }
 
 // SiteOf returns the site record of a unit.

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/x86"
@@ -18,6 +19,8 @@ type Displaced struct {
 	SelfLoop bool
 	// Go: compiled by Go. r12, r13 and flags are free, the stack is not.
 	Go bool
+	// Copy is where the site's stub has the displaced instructions.
+	Copy uint64
 	// GoCheck is how many bytes of the window are the stack check; 0: none.
 	GoCheck int
 }
@@ -25,7 +28,20 @@ type Displaced struct {
 // Code is one unit, assembled for one address.
 type Code struct {
 	Bytes []byte
-	Exits []arena.Exit // one for each instruction boundary
+	Exits []arena.Exit // by offset; each holds up to the next one
+	// Unwind are the places that matter to unwinders; zero in units that do not
+	// wrap their function.
+	Unwind Labels
+}
+
+// Labels are offsets from a program's start. Between them the return address of the
+// wrapped function's caller is in different places, and the stack pointer too.
+type Labels struct {
+	Dropped int // the return address has been taken off the stack; it is still in its slot
+	Call    int // the call of the function
+	Back    int // behind it: the address that is in the slot while the function runs
+	InSlot  int // the original return address is in the slot again
+	Returns int // and the stack pointer at it
 }
 
 // gen assembles code and remembers, for each offset, how a thread standing
@@ -37,7 +53,8 @@ type gen struct {
 	states []state
 	exits  []arena.Exit // of displaced copies
 	copies []span
-	pop    uint8 // how far the stack pointer was lowered, for from
+	pop    uint8      // how far the stack pointer was lowered, for from
+	call   arena.Call // how far the call is, for from
 }
 
 // state holds from off on.
@@ -54,7 +71,7 @@ func newGen(at, site uint64) *gen {
 
 // from says what is saved at the boundary that comes next and those after it.
 func (g *gen) from(s arena.Saved, t arena.Token) {
-	g.states = append(g.states, state{g.Len(), arena.Exit{Pop: g.pop, Saved: s, Token: t}})
+	g.states = append(g.states, state{g.Len(), arena.Exit{Pop: g.pop, Saved: s, Token: t, Call: g.call}})
 }
 
 // displaced appends the copy of code, which was at addr. With back, a jump to
@@ -96,8 +113,8 @@ func (g *gen) jumpBack(addr uint64) {
 	g.copies = append(g.copies, span{off, g.Len()})
 }
 
-// finish returns the code with an exit for every instruction boundary: those
-// of displaced copies as the relocator gave them, the others by their state.
+// finish returns the code with the exits of all instruction boundaries: those of
+// displaced copies as the relocator gave them, the others by their state.
 func (g *gen) finish() (Code, error) {
 	b, err := g.Bytes()
 	if err != nil {
@@ -118,7 +135,16 @@ func (g *gen) finish() (Code, error) {
 		exits = append(exits, e)
 		off += int(in.Len)
 	}
-	return Code{b, exits}, nil
+	return Code{Bytes: b, Exits: merge(exits)}, nil
+}
+
+// merge sorts exits and leaves out those that say the same as the one before.
+func merge(exits []arena.Exit) []arena.Exit {
+	slices.SortFunc(exits, func(a, b arena.Exit) int { return int(a.Off) - int(b.Off) })
+	return slices.CompactFunc(exits, func(a, b arena.Exit) bool {
+		b.Off = a.Off
+		return a == b
+	})
 }
 
 func (g *gen) inCopy(off int) (end int, ok bool) {

@@ -15,6 +15,8 @@ type Env struct {
 	// AreaCells is the offset, from the GS base, of the pointer to this
 	// arena's cells.
 	AreaCells int32
+	// Frames is the address of the frame table.
+	Frames uint64
 	// Owner is how a program tells whether the area at GS is its thread's.
 	Owner OwnerCheck
 }
@@ -160,24 +162,27 @@ func (g *countGen) perArea() (entry int, err error) {
 }
 
 // checkOwner goes to slow unless the area at GS is the running thread's.
-func (g *countGen) checkOwner(slow x86.Label) {
+func (g *countGen) checkOwner(slow x86.Label) { g.checkOwnerIn(g.a, slow) }
+
+// checkOwnerIn does it in another register.
+func (g *countGen) checkOwnerIn(r x86.Reg, slow x86.Label) {
 	owner := int32(arena.AreaOwner)
 	if !g.d.Go {
-		g.MovRegReg(g.a, x86.RSP)
-		g.SubRegMem(g.a, x86.GSAt(arena.AreaWindow))
-		g.CmpRegMem(g.a, x86.GSAt(arena.AreaSpan))
+		g.MovRegReg(r, x86.RSP)
+		g.SubRegMem(r, x86.GSAt(arena.AreaWindow))
+		g.CmpRegMem(r, x86.GSAt(arena.AreaSpan))
 		g.JccLabel(x86.CondAE, slow)
 	}
 	switch g.env.Owner {
 	case ByTLSWord:
-		g.MovRegMem(g.a, x86.FSAt(0))
+		g.MovRegMem(r, x86.FSAt(0))
 	case ByGoM:
-		g.MovRegMem(g.a, x86.At(x86.R14, goMOffset))
+		g.MovRegMem(r, x86.At(x86.R14, goMOffset))
 		owner = arena.AreaM
 	default:
-		g.Rdfsbase(g.a)
+		g.Rdfsbase(r)
 	}
-	g.CmpRegMem(g.a, x86.GSAt(owner))
+	g.CmpRegMem(r, x86.GSAt(owner))
 	g.JccLabel(x86.CondNE, slow)
 }
 

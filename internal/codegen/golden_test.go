@@ -48,6 +48,22 @@ func count(d Displaced, env Env, cells ...Cell) func(uint64) (Code, error) {
 	}
 }
 
+const testFrames = 0x7f1234560000
+
+func wrapEnv(o OwnerCheck) Env {
+	e := owner(o)
+	e.Frames = testFrames
+	return e
+}
+
+func wrap(d Displaced, env Env, cells ...Cell) func(uint64) (Code, error) {
+	d.Site, d.Copy = testSite, 0x6f0006
+	return func(at uint64) (Code, error) {
+		c, _, err := Wrap(at, d, env, cells, Stats{Shared: 0x620100, Offset: 0x100})
+		return c, err
+	}
+}
+
 func owner(o OwnerCheck) Env {
 	e := testEnv
 	e.Owner = o
@@ -69,6 +85,9 @@ var unitCases = []unitCase{
 	{"count-go-m", count(Displaced{Bytes: goWindow, Go: true, GoCheck: 6}, owner(ByGoM))},
 	{"count-go-check", count(Displaced{Bytes: goWindow, Go: true, GoCheck: 6}, testEnv)},
 	{"count-go-leaf", count(Displaced{Bytes: plainWindow, Go: true}, testEnv)},
+	{"wrap", wrap(Displaced{Bytes: plainWindow}, wrapEnv(ByFSBase))},
+	{"wrap-tls-word-flags-live", wrap(Displaced{Bytes: plainWindow, FlagsLive: true}, wrapEnv(ByTLSWord), testCells...)},
+	{"wrap-shared", wrap(Displaced{Bytes: plainWindow}, Env{Consts: testConsts, Frames: testFrames})},
 	{"claim-c", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimC) }},
 	{"claim-go", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGo) }},
 	{"claim-go-m", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGoM) }},
@@ -119,41 +138,52 @@ func listing(t *testing.T, c Code) string {
 			continue
 		}
 		text := strings.TrimSpace(parts[len(parts)-1])
-		i := slices.IndexFunc(c.Exits, func(e arena.Exit) bool { return uint64(e.Off) == addr-testAt })
 		exit := "NO EXIT"
-		if i >= 0 {
+		if i := lastExit(c, int(addr-testAt)); i >= 0 {
 			e := c.Exits[i]
 			exit = fmt.Sprintf("site%+d pop %d saved %04b token %d", e.Delta, e.Pop, e.Saved, e.Token)
+			if e.Call != 0 {
+				exit = fmt.Sprintf("call %d saved %04b", e.Call, e.Saved)
+			}
 		}
 		fmt.Fprintf(&b, "+%02x  %-58s %s\n", addr-testAt, text, exit)
 	}
 	return b.String()
 }
 
-// TestEveryBoundaryHasOneExit: a thread may be stopped at any of them.
-func TestEveryBoundaryHasOneExit(t *testing.T) {
+// lastExit is the index of the exit that holds at off, or -1.
+func lastExit(c Code, off int) int {
+	i, exact := slices.BinarySearchFunc(c.Exits, off, func(e arena.Exit, off int) int { return int(e.Off) - off })
+	if !exact {
+		i--
+	}
+	return i
+}
+
+// TestExits: a thread may be stopped at any boundary, so an exit holds from the first on;
+// they are sorted, and at boundaries.
+func TestExits(t *testing.T) {
 	for _, c := range unitCases {
 		code, err := c.gen(testAt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen := map[uint16]int{}
-		for _, e := range code.Exits {
-			seen[e.Off]++
-		}
+		boundary := map[int]bool{}
 		for off := 0; off < len(code.Bytes); {
 			in, err := x86.Decode(code.Bytes[off:])
 			if err != nil {
 				t.Fatalf("%s+%#x: %v", c.name, off, err)
 			}
-			if seen[uint16(off)] != 1 {
-				t.Errorf("%s+%#x has %d exits", c.name, off, seen[uint16(off)])
-			}
-			delete(seen, uint16(off))
+			boundary[off] = true
 			off += int(in.Len)
 		}
-		if len(seen) != 0 {
-			t.Errorf("%s: exits at no boundary: %v", c.name, seen)
+		for i, e := range code.Exits {
+			if !boundary[int(e.Off)] {
+				t.Errorf("%s+%#x is no boundary", c.name, e.Off)
+			}
+			if first := i == 0; first && e.Off != 0 || !first && e.Off <= code.Exits[i-1].Off {
+				t.Errorf("%s: exit %d is at %#x", c.name, i, e.Off)
+			}
 		}
 	}
 }
@@ -180,7 +210,7 @@ func TestLengthIsIndependentOfAddress(t *testing.T) {
 // was given, or at fixed distances before it; there must be jumps there.
 func TestClaimBlocks(t *testing.T) {
 	for _, c := range unitCases {
-		if !strings.HasPrefix(c.name, "count-") || strings.Contains(c.name, "shared") {
+		if !strings.HasPrefix(c.name, "count-") && !strings.HasPrefix(c.name, "wrap") || strings.Contains(c.name, "shared") {
 			continue
 		}
 		code, err := c.gen(testAt)
@@ -197,22 +227,38 @@ func TestClaimBlocks(t *testing.T) {
 	}
 }
 
-// returnOf finds the address that the program hands to the claim routine: the
-// operand of its one RIP-relative lea.
-func returnOf(t *testing.T, c Code) uint64 {
+// returnOf finds the address that the program hands to the claim routine: the operand
+// of the lea before the jump there.
+func returnOf(t *testing.T, c Code) (back uint64) {
 	t.Helper()
 	for off := 0; off < len(c.Bytes); {
 		in, err := x86.Decode(c.Bytes[off:])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in.Opcode == 0x8d && in.RIPRel {
-			return in.Target(testAt + uint64(off))
+		switch {
+		case in.Opcode == 0x8d && in.RIPRel:
+			back = in.Target(testAt + uint64(off))
+		case in.Flow == x86.FlowJmp && in.Target(testAt+uint64(off)) == testEnv.Claim:
+			return back
 		}
 		off += int(in.Len)
 	}
 	t.Fatal("no lea of the return address")
 	return 0
+}
+
+// TestBackIsAligned: programs know wrapped callers by it, wherever they are.
+func TestBackIsAligned(t *testing.T) {
+	for at := uint64(testAt); at < testAt+256; at += 16 {
+		c, err := wrap(Displaced{Bytes: plainWindow}, wrapEnv(ByTLSWord))(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back := at + uint64(c.Unwind.Back); back%backAlign != 0 {
+			t.Errorf("a program at %#x has its calls return to %#x", at, back)
+		}
+	}
 }
 
 func TestBucketSpreads(t *testing.T) {

@@ -87,6 +87,11 @@ func neverHookReason(f *symbols.Func) string {
 	if f.Go {
 		rules = neverGo
 	}
+	return ruleFor(rules, f)
+}
+
+// ruleFor is why the first rule that one of f's names matches forbids it, or "".
+func ruleFor(rules []neverRule, f *symbols.Func) string {
 	if why := matchRules(rules, f.Name); why != "" {
 		return why
 	}

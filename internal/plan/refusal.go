@@ -56,6 +56,25 @@ const (
 	GoParked Refusal = "GO_PARKED"
 )
 
+// Reasons why a function's return is not hooked, though its entry may be.
+const (
+	// ReturnsTwice: it keeps its return address and goes there again later.
+	ReturnsTwice Refusal = "RETURNS_TWICE"
+	// SwitchesStack: it leaves for another stack, or further up its own.
+	SwitchesStack Refusal = "SWITCHES_STACK"
+	// ReadsRA: it looks at its return address.
+	ReadsRA Refusal = "READS_RA"
+	// Unwinder: it walks the stack, or the walk depends on it.
+	Unwinder Refusal = "UNWINDER"
+	// NoReturn: it does not return.
+	NoReturn Refusal = "NO_RETURN"
+	// LoopsToEntry: a jump may come to the entry with something else than a return
+	// address on the stack.
+	LoopsToEntry Refusal = "LOOPS_TO_ENTRY"
+	// GoStack: a Go function, whose return addresses the runtime reads.
+	GoStack Refusal = "GO_STACK"
+)
+
 var explanations = map[Refusal]string{
 	TooShort:        "the function is shorter than a jump and no filler behind it or near it can take the rest",
 	JumpIntoWindow:  "the program may jump or return into the bytes that the hook would overwrite",
@@ -74,6 +93,13 @@ var explanations = map[Refusal]string{
 	ForeignPatch:    "a breakpoint or somebody else's jump is there already",
 	Unloaded:        "the library is not loaded any more",
 	ShadowStack:     "hardware shadow stacks are on and the function begins with a call, which its copy cannot make",
+	ReturnsTwice:    "the function keeps its return address and may return there again",
+	SwitchesStack:   "the function goes on on another stack, or further up its own",
+	ReadsRA:         "the function looks at its return address, which would be another one",
+	Unwinder:        "the function walks the stack, or is needed for walking it",
+	NoReturn:        "the function does not return to its caller",
+	LoopsToEntry:    "a jump from inside of the program may come to the function's first byte without a return address",
+	GoStack:         "Go's runtime reads the return addresses of Go functions and dies of a strange one",
 	GoParked:        "a suspended goroutine would go on inside the bytes that the hook would overwrite; try again",
 }
 

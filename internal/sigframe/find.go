@@ -127,6 +127,11 @@ func (f *Finder) scan(sp uint64, hit func(addr, sp uint64)) error {
 		limit = DefaultLimit
 	}
 	from := sp &^ (wordSize - 1)
+	// A handler that was wrapped returns to generated code first, which goes on with the
+	// stack pointer behind the frame's first word.
+	if from > f.Maps[i].Start {
+		from -= wordSize
+	}
 	return f.scanRange(from, min(f.Maps[i].End, from+limit), hit)
 }
 

@@ -124,6 +124,15 @@ func (a *Asm) TestRegReg(x, y Reg) { a.reg(encoding{op: 0x85, rex: rexW}, y.num(
 // TestRegReg32 is test r32, r32.
 func (a *Asm) TestRegReg32(x, y Reg) { a.reg(encoding{op: 0x85}, y.num(), x) }
 
+// TestMem8Imm8 is test m8, imm8.
+func (a *Asm) TestMem8Imm8(m Mem, v uint8) {
+	a.mem(encoding{op: 0xf6, imm: int32(int8(v)), size: 1}, 0, m)
+}
+
+// BsrRegReg is bsr r64, r64: the number of the highest bit that is set. dst is
+// undefined if src is 0.
+func (a *Asm) BsrRegReg(dst, src Reg) { a.reg(encoding{op: 0x0fbd, rex: rexW}, dst.num(), src) }
+
 // IncMem is inc m64.
 func (a *Asm) IncMem(m Mem) { a.mem(encoding{op: 0xff, rex: rexW}, 0, m) }
 

@@ -62,6 +62,13 @@ func (a *Asm) MovRegImm64(dst Reg, v uint64) {
 // Lea is lea r64, m.
 func (a *Asm) Lea(dst Reg, src Mem) { a.mem(encoding{op: 0x8d, rex: rexW}, dst.num(), src) }
 
+// LeaLabel is lea r64, [l], relative to the instruction pointer.
+func (a *Asm) LeaLabel(dst Reg, l Label) {
+	n := dst.num()
+	a.Raw(rexPresent|rexW|n>>3*rexR, 0x8d, n&7<<3|5)
+	a.toLabel(l, 4)
+}
+
 // PushReg is push r64.
 func (a *Asm) PushReg(r Reg) { a.plusReg(0x50, r, 0) }
 

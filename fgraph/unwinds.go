@@ -1,0 +1,56 @@
+package fgraph
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/functap/functap/hook"
+)
+
+// ErrUnwinds: the target can walk its own stack, by which exceptions find their handlers,
+// and would lose its way in a wrapped function; *UnwindsError says with what.
+var ErrUnwinds = errors.New("the target can unwind its stack, which is not possible through wrapped functions yet (UNWINDS)")
+
+// UnwindsError is an ErrUnwinds.
+type UnwindsError struct {
+	Image  string // the file that can
+	Symbol string // by what, if not by its name
+}
+
+func (e *UnwindsError) Error() string {
+	if e.Symbol == "" {
+		return fmt.Sprintf("%v: it has loaded %s", ErrUnwinds, e.Image)
+	}
+	return fmt.Sprintf("%v: %s has %s", ErrUnwinds, e.Image, e.Symbol)
+}
+
+// Is makes the error ErrUnwinds.
+func (e *UnwindsError) Is(target error) bool { return target == ErrUnwinds }
+
+// unwinders are libraries that walk stacks, by the beginnings of their names.
+var unwinders = []string{"libgcc_s", "libunwind", "libstdc++", "libc++abi", "libc++."}
+
+// walkers are functions that do, in programs that are linked with such a library.
+var walkers = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "_Unwind_Backtrace", "unw_step"}
+
+// checkUnwinds looks for anything that walks stacks.
+func checkUnwinds(p *hook.Process) error {
+	for im := range p.Images() {
+		for _, lib := range unwinders {
+			if strings.HasPrefix(im.Name, lib) {
+				return &UnwindsError{Image: im.Name}
+			}
+		}
+		for _, name := range walkers {
+			has, err := im.Defines(name)
+			if err != nil {
+				return fmt.Errorf("looking for unwinders: %w", err)
+			}
+			if has {
+				return &UnwindsError{im.Name, name}
+			}
+		}
+	}
+	return nil
+}

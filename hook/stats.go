@@ -1,0 +1,61 @@
+package hook
+
+import (
+	"fmt"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/codegen"
+)
+
+// Stats are one site's duration statistics in the target's memory.
+type Stats struct {
+	s     *Slot
+	first int // cell
+}
+
+// NewStats takes statistics that start at 0. After ErrFull, Collect may make room.
+func (s *Slot) NewStats() (*Stats, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil, ErrClosed
+	}
+	i, err := s.n.AddRun(arena.StatCells, s.n.claims)
+	if err != nil {
+		return nil, fmt.Errorf("statistics for %s: %w", s.site.Function.Name(), err)
+	}
+	s.n.session.wraps.Store(true)
+	return &Stats{s, i}, nil
+}
+
+// Finish gives statistics up that no attachment uses any more. They are given out
+// again as released cells are.
+func (s *Slot) Finish(st *Stats) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.finished = append(s.finished, st.first)
+	}
+}
+
+// Place is where programs find them.
+func (st *Stats) Place() codegen.Stats {
+	return codegen.Stats{Shared: st.s.n.SharedCellAddr(st.first), Offset: int32(st.first) * arena.CellSize}
+}
+
+// Read adds one of them up (arena.StatCalls and so on); it is exact, as Cell's is.
+func (st *Stats) Read(i int) uint64 { return st.s.n.Read(st.first+i, st.s.n.claims) }
+
+// tally adds to the statistics what only a detach finds out.
+func (s *session) tally(sh *shadow) {
+	inflight, unwound := sh.tally()
+	for stat, calls := range map[uint64]map[uint64]uint64{arena.StatInflight: inflight, arena.StatUnwound: unwound} {
+		for at, n := range calls {
+			for _, nb := range s.arenas {
+				if nb.AddShared(at+stat*arena.CellSize, n) {
+					break
+				}
+			}
+		}
+	}
+}

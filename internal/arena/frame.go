@@ -1,0 +1,47 @@
+package arena
+
+// FrameSize is the size of a frame, and the alignment of one.
+const FrameSize = 64
+
+// Fields of a frame.
+const (
+	FrameSlot   = 0  // key: address of the stack word that has the return address; 0: free
+	FrameRA     = 8  // the original return address
+	FrameTime   = 16 // time stamp at entry
+	FrameBack   = 24 // the address that is in the slot instead, once the call is made
+	FrameStats  = 32 // address of the shared form of the site's statistics; 0 until all else is written
+	FrameJoined = 40 // how many functions were reached by jumps and return to the same caller
+)
+
+// The frame table. A slot's frame is in the window of entries that starts at FrameIndex.
+const (
+	FrameBits    = 16
+	FrameMask    = 1<<FrameBits - 1
+	FrameWindow  = 16
+	FrameEntries = FrameMask + FrameWindow // so many that no window wraps
+	frameTable   = (FrameEntries*FrameSize + PageSize - 1) &^ (PageSize - 1)
+)
+
+// The hash mixes the bits of a slot that tell stacks apart with those that tell its words
+// apart. Without the former, threads whose stacks are a power of two apart share entries.
+const (
+	FrameHashShift  = 19
+	FrameHashFactor = 0x1f3d
+	FrameWordShift  = 3
+)
+
+// FrameIndex is the first entry at which the frame of a slot may be.
+func FrameIndex(slot uint64) int {
+	return int(((slot>>FrameHashShift)*FrameHashFactor + slot>>FrameWordShift) & FrameMask)
+}
+
+// Frame is one call in progress, or one that was left by other ways than a return.
+type Frame struct {
+	Slot, RA, Time, Back, Stats, Joined uint64
+}
+
+// DecodeFrame reads a frame from its FrameSize bytes.
+func DecodeFrame(b []byte) Frame {
+	w := func(off int) uint64 { return le.Uint64(b[off:]) }
+	return Frame{w(FrameSlot), w(FrameRA), w(FrameTime), w(FrameBack), w(FrameStats), w(FrameJoined)}
+}

@@ -1,0 +1,172 @@
+package codegen
+
+import (
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/x86"
+)
+
+// behind is a place below the return slot, which is right below the stack pointer when
+// a function has returned. Callers have nothing there.
+func behind(place int32) x86.Mem { return x86.At(x86.RSP, place-8) }
+
+// leave is where the function returns to. Its results stay as they are: only three
+// general registers and the flags are used, and restored. Flags too, although
+// the psABI has no result in them: assembly does.
+func (g *wrapGen) leave() {
+	g.Bind(g.back)
+	g.labels.Back = g.Len()
+	g.saveResults()
+	g.Lea(x86.RCX, x86.At(x86.RSP, -8))
+	g.hash(x86.RDX, x86.RCX, x86.RAX)
+	g.CmpMemReg(x86.At(x86.RDX, arena.FrameSlot), x86.RCX)
+	g.JccLabel(x86.CondNE, g.search)
+	g.Bind(g.found)
+	g.MovRegMem(x86.RAX, x86.At(x86.RDX, arena.FrameRA))
+	g.MovMemReg(behind(0), x86.RAX)
+	g.labels.InSlot = g.Len()
+	g.MovMemReg(behind(saveCells), x86.RDX)
+	g.MovRegReg(x86.RCX, x86.RDX)
+	g.readTime()
+	g.SubRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameTime))
+	g.JccLabel(x86.CondB, g.negative)
+	g.Bind(g.timed)
+	if g.areas {
+		g.checkOwnerIn(x86.RCX, g.shared)
+		g.MovRegMem(x86.RCX, x86.GSAt(g.env.AreaCells))
+		g.TestRegReg(x86.RCX, x86.RCX)
+		g.JccLabel(x86.CondE, g.silent)
+		g.record(func(stat int32) x86.Mem { return g.own(x86.RCX, stat) }, false)
+	} else {
+		g.recordShared()
+	}
+	g.Bind(g.out)
+	g.restoreResults()
+	g.Lea(x86.RSP, x86.At(x86.RSP, -8))
+	g.is(arena.CallReturns, 0)
+	g.labels.Returns = g.Len()
+	g.Ret()
+}
+
+// resultsSaved is what saveResults has done.
+const resultsSaved = arena.SavedFirst | arena.SavedFlags | arena.SavedSecond | arena.SavedThird
+
+func (g *wrapGen) saveResults() {
+	g.is(arena.CallBack, 0)
+	g.MovMemReg(behind(saveFirst), x86.RAX)
+	g.from(arena.SavedFirst, 0)
+	g.Lahf()
+	g.SetccReg8(x86.CondO, x86.RAX)
+	g.MovMemReg(behind(saveFlags), x86.RAX)
+	g.from(arena.SavedFirst|arena.SavedFlags, 0)
+	g.MovMemReg(behind(saveSecond), x86.RCX)
+	g.from(arena.SavedFirst|arena.SavedFlags|arena.SavedSecond, 0)
+	g.MovMemReg(behind(saveThird), x86.RDX)
+	g.from(resultsSaved, 0)
+}
+
+func (g *wrapGen) restoreResults() {
+	g.is(arena.CallLeft, resultsSaved)
+	g.restoreFlags(behind(saveFlags))
+	g.MovRegMem(x86.RDX, behind(saveThird))
+	g.MovRegMem(x86.RCX, behind(saveSecond))
+	g.MovRegMem(x86.RAX, behind(saveFirst))
+	g.from(0, 0)
+}
+
+// record adds the duration in rax to statistics, frees the frame, and is done.
+func (g *wrapGen) record(stat func(int32) x86.Mem, locked bool) {
+	g.MovRegReg(x86.RDX, x86.RAX)
+	g.OrRegImm(x86.RDX, 1)
+	g.BsrRegReg(x86.RDX, x86.RDX)
+	bucket := stat(arena.StatBuckets)
+	bucket.Index, bucket.Scale = x86.RDX, arena.CellSize
+	if locked {
+		g.LockIncMem(bucket)
+	} else {
+		g.IncMem(bucket)
+	}
+	g.is(arena.CallRecorded, resultsSaved)
+	g.freeFrame()
+	g.is(arena.CallLeft, resultsSaved)
+	if locked {
+		g.LockAddMemReg(stat(arena.StatTotal), x86.RAX)
+	} else {
+		g.AddMemReg(stat(arena.StatTotal), x86.RAX)
+	}
+	g.CmpRegMem(x86.RAX, x86.RIPTo(g.stats.Shared+arena.StatMax*arena.CellSize))
+	g.JccLabel(x86.CondA, g.newMax)
+}
+
+// freeFrame frees the frame whose address was kept. Statistics first: an entry without
+// a key has none.
+func (g *wrapGen) freeFrame() {
+	g.MovRegMem(x86.RDX, behind(saveCells))
+	g.MovMemImm(x86.At(x86.RDX, arena.FrameStats), 0)
+	g.MovMemImm(x86.At(x86.RDX, arena.FrameSlot), 0)
+}
+
+// recordShared records for a thread without cells; a fork child records nothing.
+func (g *wrapGen) recordShared() {
+	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
+	g.JccLabel(x86.CondE, g.silent)
+	g.Lea(x86.RCX, x86.RIPTo(g.stats.Shared))
+	g.record(func(stat int32) x86.Mem { return x86.At(x86.RCX, stat*arena.CellSize) }, true)
+}
+
+// slowExit is what few calls need.
+func (g *wrapGen) slowExit() {
+	g.is(arena.CallBack, resultsSaved)
+	g.Bind(g.search)
+	g.searchWindow()
+
+	g.Bind(g.negative)
+	g.XorRegReg(x86.RAX, x86.RAX)
+	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
+	g.JccLabel(x86.CondE, g.silent)
+	g.LockIncMem(x86.RIPTo(g.stats.Shared + arena.StatClamped*arena.CellSize))
+	g.JmpLabel(g.timed)
+
+	if g.areas {
+		g.Bind(g.shared)
+		g.recordShared()
+		g.JmpLabel(g.out)
+	}
+	g.is(arena.CallBack, resultsSaved)
+	g.Bind(g.silent)
+	g.freeFrame()
+	g.is(arena.CallLeft, resultsSaved)
+	g.JmpLabel(g.out)
+
+	g.Bind(g.newMax)
+	g.raiseMax()
+}
+
+// searchWindow looks through the rest of the window at rdx for the slot in rcx. It is
+// there: the word in the slot was ours.
+func (g *wrapGen) searchWindow() {
+	g.Lea(x86.RAX, x86.At(x86.RDX, arena.FrameWindow*arena.FrameSize))
+	next, lost := g.Here(), g.Label()
+	g.AddRegImm(x86.RDX, arena.FrameSize)
+	g.CmpRegReg(x86.RDX, x86.RAX)
+	g.JccLabel(x86.CondE, lost)
+	g.CmpMemReg(x86.At(x86.RDX, arena.FrameSlot), x86.RCX)
+	g.JccLabel(x86.CondNE, next)
+	g.JmpLabel(g.found)
+	g.Bind(lost)
+	g.Ud2()
+}
+
+// raiseMax makes the duration in rax the longest. There is one for all threads, as
+// longest ones are rare; they, or a handler, may be about the same.
+func (g *wrapGen) raiseMax() {
+	g.MovRegReg(x86.RDX, x86.RAX)
+	g.Lea(x86.RCX, x86.RIPTo(g.stats.Shared))
+	longest := x86.At(x86.RCX, arena.StatMax*arena.CellSize)
+	g.MovRegMem(x86.RAX, longest)
+	again := g.Here()
+	g.CmpRegReg(x86.RDX, x86.RAX)
+	g.JccLabel(x86.CondBE, g.out)
+	g.LockCmpxchgMemReg(longest, x86.RDX)
+	g.JccLabel(x86.CondNE, again)
+	g.JmpLabel(g.out)
+}
