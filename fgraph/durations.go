@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/functap/functap/hook"
+	"github.com/functap/functap/internal/codegen"
 	"github.com/functap/functap/internal/tsc"
 	"github.com/functap/functap/trampoline"
 )
@@ -37,9 +38,10 @@ type Durations struct {
 
 // part is one function's.
 type part struct {
-	slot  *hook.Slot
-	stats *hook.Stats
-	final *raw // the statistics, once they can no longer change
+	slot   *hook.Slot
+	stats  *hook.Stats
+	events *codegen.Events
+	final  *raw // the statistics, once they can no longer change
 }
 
 // Measure patches the sites, where they are not patched yet, and measures every call
@@ -48,6 +50,13 @@ type part struct {
 //
 // Measuring ends with Close, or when the Process is closed.
 func Measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Options) (*Durations, error) {
+	return measure(ctx, p, sites, opts, nil)
+}
+
+// eventsFor says what a site's program records. It is asked when all are patched.
+type eventsFor func(context.Context, *hook.Slot) (*codegen.Events, error)
+
+func measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Options, events eventsFor) (*Durations, error) {
 	if opts == nil || !opts.Unwinds {
 		if err := checkUnwinds(p); err != nil {
 			return nil, fmt.Errorf("measuring durations: %w", err)
@@ -62,7 +71,7 @@ func Measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Opti
 		return nil, fmt.Errorf("measuring durations: %w", err)
 	}
 	d.cancel = p.OnDetach(d.freeze)
-	if err := d.attach(ctx); err != nil {
+	if err := d.attach(ctx, events); err != nil {
 		return nil, errors.Join(fmt.Errorf("measuring durations: %w", err), d.Close())
 	}
 	return d, nil
@@ -88,25 +97,35 @@ func (d *Durations) sortOut(sites []hook.Site) (good []hook.Site, err error) {
 	return good, nil
 }
 
-func (d *Durations) attach(ctx context.Context) error {
+func (d *Durations) attach(ctx context.Context, events eventsFor) error {
 	for _, s := range d.patch.Slots {
-		var stats *hook.Stats
+		p := part{slot: s}
+		if events != nil {
+			var err error
+			if p.events, err = events(ctx, s); err != nil {
+				return err
+			}
+		}
 		err := d.p.WithRoom(ctx, func() (err error) {
-			stats, err = s.NewStats()
+			p.stats, err = s.NewStats()
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if err := trampoline.Attach(ctx, d.p, s, trampoline.Attachment{Stats: stats}); err != nil {
-			s.Finish(stats)
+		if err := trampoline.Attach(ctx, d.p, s, p.attachment()); err != nil {
+			s.Finish(p.stats)
 			return err
 		}
-		if !d.keep(part{slot: s, stats: stats}) {
+		if !d.keep(p) {
 			return hook.ErrClosed
 		}
 	}
 	return nil
+}
+
+func (p *part) attachment() trampoline.Attachment {
+	return trampoline.Attachment{Stats: p.stats, Events: p.events}
 }
 
 // keep reports false if the Process was closed meanwhile.
@@ -174,7 +193,7 @@ func (d *Durations) close() error {
 	var errs []error
 	for i := range d.parts {
 		p := &d.parts[i]
-		err := trampoline.Detach(d.p, p.slot, trampoline.Attachment{Stats: p.stats})
+		err := trampoline.Detach(d.p, p.slot, p.attachment())
 		if err == nil {
 			defer p.slot.Finish(p.stats)
 		}

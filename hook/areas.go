@@ -92,6 +92,18 @@ func (p *Process) giveAreas(st *ptrace.Stop, s *session) error {
 	return nil
 }
 
+// notice keeps the threads' ids, by which events are told apart.
+func (s *session) notice(st *ptrace.Stop) error {
+	for _, th := range st.Threads() {
+		r, err := th.Regs()
+		if err != nil {
+			return err
+		}
+		s.threads[r.Fs_base] = th.TID()
+	}
+	return nil
+}
+
 // checkGS fails with errForeignGS before anything has been changed.
 func checkGS(st *ptrace.Stop, s *session) error {
 	if s.noGS {

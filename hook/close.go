@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/functap/functap/internal/arena"
 )
 
 // Close puts the target back: one stop in which the original bytes return and
@@ -30,6 +32,9 @@ func (p *Process) Close() error {
 func (p *Process) detach(ctx context.Context) error {
 	if p.session == nil || len(p.session.arenas) == 0 {
 		return nil
+	}
+	for _, f := range p.beforeDetach {
+		(*f)()
 	}
 	for _, n := range p.session.arenas {
 		n.endSlots()
@@ -60,6 +65,11 @@ func (p *Process) endSession() {
 		}
 		return nil
 	})
+	if s.rings != nil {
+		if err := arena.Unmap(s.rings.mem); err != nil {
+			p.log.Warn("unmapping event rings here", "err", err)
+		}
+	}
 	for _, n := range s.arenas {
 		if err := n.Unmap(); err != nil {
 			p.log.Warn("unmapping an arena here", "err", err)

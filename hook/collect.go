@@ -89,6 +89,25 @@ type unitKey struct {
 	unit int
 }
 
+// Deserted makes one stop and reports whether nobody stands in a program then: what
+// one has begun and not finished, nobody will finish.
+func (p *Process) Deserted(ctx context.Context) (deserted bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.session == nil {
+		return false, ErrClosed
+	}
+	if err := p.prepareFrames(); err != nil {
+		return false, err
+	}
+	err = p.stopAll(ctx, "look", func(st *ptrace.Stop) error {
+		used, err := p.standing(st)
+		deserted = len(used) == 0
+		return err
+	})
+	return deserted, p.settle(err)
+}
+
 // standing are the units that somebody is in, or will return to from the
 // claim routine.
 func (p *Process) standing(st *ptrace.Stop) (map[unitKey]bool, error) {

@@ -192,7 +192,7 @@ func (p *Process) write(ctx context.Context, s *session, slots []*Slot, rts goRu
 	w := newTextWriter(slots)
 	since := time.Now()
 	err = p.stopAll(ctx, "patch", func(st *ptrace.Stop) error {
-		if err := checkGS(st, s); err != nil {
+		if err := errors.Join(s.notice(st), checkGS(st, s)); err != nil {
 			return err
 		}
 		if err := s.checkTLS(st); err != nil {

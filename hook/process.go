@@ -51,17 +51,18 @@ type Process struct {
 	// restorers is what signal frames are recognised by; see prepareFrames.
 	restorers []uint64
 
-	images    []*Image
-	session   *session         // nil until the first patch
-	sites     map[uint64]*Slot // by address of the overwritten bytes
-	spare     map[uint64]*Slot // made, but not written; for the next patch
-	switches  *bool            // the target switches stacks itself; see prepareContexts
-	stopMaps  []procfs.Mapping // see mapsInStop
-	detaching bool
-	pauses    []Pause
-	onDetach  []*func()
-	cleaned   Cleaned
-	closed    bool
+	images       []*Image
+	session      *session         // nil until the first patch
+	sites        map[uint64]*Slot // by address of the overwritten bytes
+	spare        map[uint64]*Slot // made, but not written; for the next patch
+	switches     *bool            // the target switches stacks itself; see prepareContexts
+	stopMaps     []procfs.Mapping // see mapsInStop
+	detaching    bool
+	pauses       []Pause
+	onDetach     []*func()
+	beforeDetach []*func()
+	cleaned      Cleaned
+	closed       bool
 
 	stopWatch func()
 	done      chan struct{}
@@ -156,20 +157,27 @@ func (p *Process) Executable() *Image { return p.images[0] }
 // methods of the Process. cancel takes that back; it waits for a Close that is
 // under way.
 func (p *Process) OnDetach(f func()) (cancel func()) {
+	return p.listen(&p.onDetach, f)
+}
+
+// BeforeDetach is OnDetach at the beginning of Close, while everything still runs.
+func (p *Process) BeforeDetach(f func()) (cancel func()) { return p.listen(&p.beforeDetach, f) }
+
+func (p *Process) listen(list *[]*func(), f func()) (cancel func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := &f
-	p.onDetach = append(p.onDetach, e)
+	*list = append(*list, e)
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.onDetach = slices.DeleteFunc(p.onDetach, func(x *func()) bool { return x == e })
+		*list = slices.DeleteFunc(*list, func(x *func()) bool { return x == e })
 	}
 }
 
 // Pause is one time the target stood still.
 type Pause struct {
-	Why      string        // "map", "patch", "collect", "detach", "unmap"
+	Why      string        // "map", "patch", "collect", "detach", "unmap", "rings", "look"
 	Stopped  time.Duration // from the first thread stopped to the last resumed
 	Threads  int           // stopped
 	RealTime bool          // the tracer ran at real-time priority meanwhile

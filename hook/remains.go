@@ -12,6 +12,7 @@ import (
 
 	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/ring"
 )
 
 // remains is everything of functap's that a process has: of a live session, of
@@ -103,6 +104,9 @@ func (s *session) remains() *remains {
 		r.tables = append(r.tables, n.Tables())
 		r.ranges = append(r.ranges, n.Mapped()...)
 	}
+	if s.rings != nil {
+		r.ranges = append(r.ranges, arena.Range{Start: s.rings.addr, End: s.rings.addr + s.rings.size()})
+	}
 	return r
 }
 
@@ -111,6 +115,9 @@ func (f *found) read(mem io.ReaderAt) error {
 	for _, m := range f.mappings {
 		if m.Offset != 0 {
 			continue
+		}
+		if f.tracers = hasRings(mem, m); f.tracers {
+			return nil
 		}
 		b := make([]byte, m.Len())
 		if _, err := mem.ReadAt(b, int64(m.Start)); err != nil {
@@ -133,6 +140,13 @@ func (f *found) read(mem io.ReaderAt) error {
 		f.tables = t
 	}
 	return nil
+}
+
+// hasRings reports whether a mapping is all of a memfd of rings, the first page included.
+func hasRings(mem io.ReaderAt, m procfs.Mapping) bool {
+	b := make([]byte, len(ring.Magic))
+	_, err := mem.ReadAt(b, int64(m.Start))
+	return err == nil && string(b) == ring.Magic
 }
 
 func allZero(b []byte) bool {

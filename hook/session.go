@@ -23,6 +23,9 @@ type session struct {
 	// tlsWord and goM: owners may be checked by fs:0, and by the goroutine's m
 	// (see ownership.go).
 	tlsWord, goM bool
+	rings        *Rings // nil until somebody wants events
+	// threads are the threads by FS base, as the stops have seen them.
+	threads map[uint64]int
 	// wraps: a program that wraps its function was made.
 	wraps atomic.Bool
 }
@@ -107,7 +110,7 @@ func (p *Process) ensureSession() (*session, error) {
 	if p.session != nil {
 		return p.session, nil
 	}
-	s := &session{owner: newOwner(p.tracer.TID())}
+	s := &session{owner: newOwner(p.tracer.TID()), threads: map[uint64]int{}}
 	auxv, err := procfs.Auxv(liveTask(p.pid))
 	if err != nil {
 		return nil, err

@@ -18,6 +18,8 @@ var ErrMeasured = errors.New("the function's durations are measured already (MEA
 type Attachment struct {
 	Cell  hook.Cell
 	Stats *hook.Stats // nil for a cell
+	// Events of calls that have Stats are recorded, too; nil: they are not.
+	Events *codegen.Events
 }
 
 // attached is a site's immutable list.
@@ -28,7 +30,7 @@ type attached []Attachment
 func Attach(ctx context.Context, p *hook.Process, s *hook.Slot, a Attachment) error {
 	return p.WithRoom(ctx, func() error {
 		return update(s, func(list attached) (attached, error) {
-			if a.Stats != nil && list.stats() != nil {
+			if _, taken := list.measured(); taken && a.Stats != nil {
 				return nil, fmt.Errorf("%s: %w", s.Site().Function.Name(), ErrMeasured)
 			}
 			return append(slices.Clone(list), a), nil
@@ -46,13 +48,13 @@ func Detach(p *hook.Process, s *hook.Slot, a Attachment) error {
 	})
 }
 
-func (list attached) stats() *hook.Stats {
-	for _, a := range list {
-		if a.Stats != nil {
-			return a.Stats
-		}
+// measured is the attachment that has statistics.
+func (list attached) measured() (Attachment, bool) {
+	i := slices.IndexFunc(list, func(a Attachment) bool { return a.Stats != nil })
+	if i < 0 {
+		return Attachment{}, false
 	}
-	return nil
+	return list[i], true
 }
 
 // update replaces a site's list by what f makes of it.
@@ -81,8 +83,9 @@ func program(s *hook.Slot, list attached) hook.Generator {
 		}
 	}
 	env := s.Env()
-	if st := list.stats(); st != nil {
-		d, place := s.Wrapped(), st.Place()
+	if a, ok := list.measured(); ok {
+		d, place := s.Wrapped(), a.Stats.Place()
+		place.Events = a.Events
 		return func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, cells, place) }
 	}
 	d := s.Displaced()

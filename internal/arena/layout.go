@@ -28,6 +28,7 @@ const (
 	AreaOwner   = 0
 	AreaClaimed = 8
 	AreaClaims  = 16
+	AreaRing    = 32 // address of the thread's event ring; 0: it has none
 	AreaWindow  = 40 // C: lowest address of the owner's stack, and behind it
 	AreaSpan    = 48 // its size; 0: not known
 	AreaM       = 56 // Go: the owner's runtime.m

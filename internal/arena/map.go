@@ -16,6 +16,9 @@ func Map(f *os.File, size uint64) ([]byte, error) {
 	return mem, nil
 }
 
+// Unmap undoes Map.
+func Unmap(mem []byte) error { return unix.Munmap(mem) }
+
 // Unmap drops the tracer's mapping. The target keeps its own. Nothing may use
 // the arena after it.
 func (a *Arena) Unmap() error {

@@ -64,6 +64,15 @@ func wrap(d Displaced, env Env, cells ...Cell) func(uint64) (Code, error) {
 	}
 }
 
+func wrapEvents(env Env, longer uint64) func(uint64) (Code, error) {
+	d := Displaced{Site: testSite, Copy: 0x6f0006, Bytes: plainWindow}
+	events := Events{Site: 0x1234, Records: 32768, Shared: 0x7f1230001000, Longer: longer}
+	return func(at uint64) (Code, error) {
+		c, _, err := Wrap(at, d, env, nil, Stats{Shared: 0x620100, Offset: 0x100, Events: &events})
+		return c, err
+	}
+}
+
 func owner(o OwnerCheck) Env {
 	e := testEnv
 	e.Owner = o
@@ -88,6 +97,9 @@ var unitCases = []unitCase{
 	{"wrap", wrap(Displaced{Bytes: plainWindow}, wrapEnv(ByFSBase))},
 	{"wrap-tls-word-flags-live", wrap(Displaced{Bytes: plainWindow, FlagsLive: true}, wrapEnv(ByTLSWord), testCells...)},
 	{"wrap-shared", wrap(Displaced{Bytes: plainWindow}, Env{Consts: testConsts, Frames: testFrames})},
+	{"wrap-events", wrapEvents(wrapEnv(ByTLSWord), 0)},
+	{"wrap-events-longer", wrapEvents(wrapEnv(ByTLSWord), 3000)},
+	{"wrap-events-shared", wrapEvents(Env{Consts: testConsts, Frames: testFrames}, 0)},
 	{"claim-c", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimC) }},
 	{"claim-go", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGo) }},
 	{"claim-go-m", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGoM) }},

@@ -30,8 +30,10 @@ func (g *wrapGen) leave() {
 	g.SubRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameTime))
 	g.JccLabel(x86.CondB, g.negative)
 	g.Bind(g.timed)
+	g.keepTimes()
 	if g.areas {
 		g.checkOwnerIn(x86.RCX, g.shared)
+		g.keepRing()
 		g.MovRegMem(x86.RCX, x86.GSAt(g.env.AreaCells))
 		g.TestRegReg(x86.RCX, x86.RCX)
 		g.JccLabel(x86.CondE, g.silent)
@@ -40,6 +42,9 @@ func (g *wrapGen) leave() {
 		g.recordShared()
 	}
 	g.Bind(g.out)
+	g.is(arena.CallLeft, resultsSaved)
+	g.eventExit()
+	g.Bind(g.left)
 	g.restoreResults()
 	g.Lea(x86.RSP, x86.At(x86.RSP, -8))
 	g.is(arena.CallReturns, 0)
@@ -135,7 +140,7 @@ func (g *wrapGen) slowExit() {
 	g.Bind(g.silent)
 	g.freeFrame()
 	g.is(arena.CallLeft, resultsSaved)
-	g.JmpLabel(g.out)
+	g.JmpLabel(g.left)
 
 	g.Bind(g.newMax)
 	g.raiseMax()

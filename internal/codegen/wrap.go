@@ -13,8 +13,9 @@ var ErrNotWrapped = errors.New("codegen: this function cannot be wrapped")
 
 // Stats is one site's duration statistics.
 type Stats struct {
-	Shared uint64 // address of their shared form
-	Offset int32  // from an area's cells
+	Shared uint64  // address of their shared form
+	Offset int32   // from an area's cells
+	Events *Events // nil: none are recorded
 }
 
 // backAlign is the alignment of the addresses that wrapped functions return to. It
@@ -35,12 +36,14 @@ type wrapGen struct {
 	stats  Stats
 	areas  bool // threads have cells
 	labels Labels
+	cold   []func() // parts that are generated at the end
 
 	plain, framed                        x86.Label // no frame is wanted; it is
 	claim, claimed, entered              x86.Label
 	maybe, probe, missed, slowCalls      x86.Label
 	back, found, search                  x86.Label
 	timed, negative, shared, newMax, out x86.Label
+	left                                 x86.Label
 	silent                               x86.Label
 }
 
@@ -67,7 +70,7 @@ func wrapAt(at uint64, lead int, d Displaced, env Env, cells []Cell, s Stats) (C
 	g.countGen = countGen{gen: newGen(at, d.Site), d: d, env: env, cells: cells, a: x86.RAX, b: x86.RCX}
 	for _, l := range []*x86.Label{
 		&g.plain, &g.framed, &g.claim, &g.claimed, &g.entered, &g.maybe, &g.probe, &g.missed, &g.slowCalls,
-		&g.back, &g.found, &g.search, &g.timed, &g.negative, &g.shared, &g.newMax, &g.out, &g.silent,
+		&g.back, &g.found, &g.search, &g.timed, &g.negative, &g.shared, &g.newMax, &g.out, &g.left, &g.silent,
 	} {
 		*l = g.Label()
 	}
@@ -117,6 +120,9 @@ func (g *wrapGen) program() (entry int) {
 	g.Jmp(g.d.Copy)
 	g.slowEntry()
 	g.slowExit()
+	for _, c := range g.cold {
+		c()
+	}
 	return entry
 }
 
@@ -195,6 +201,7 @@ func (g *wrapGen) enter() {
 	g.fill()
 	g.countCall()
 	g.Bind(g.entered)
+	g.eventEntry()
 	g.restoreAll()
 	g.Lea(x86.RSP, x86.At(x86.RSP, 8))
 	g.is(arena.CallDropped, 0)

@@ -19,7 +19,7 @@ var layers = []layer{
 	{pkg: "internal/symbols", imports: []string{"internal/dwarf"}},
 	{pkg: "internal/dwarf", imports: []string{"internal/symbols"}},
 	{pkg: "internal/plan", imports: []string{"internal/symbols", "internal/dwarf", "internal/x86"}},
-	{pkg: "internal/codegen", imports: []string{"internal/arena", "internal/x86"}},
+	{pkg: "internal/codegen", imports: []string{"internal/arena", "internal/ring", "internal/x86"}},
 	{pkg: "internal/tsc"},
 	{pkg: "internal/gort", imports: []string{"internal/symbols", "internal/x86"}},
 	// Processes, without instructions.

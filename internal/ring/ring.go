@@ -7,6 +7,9 @@ import (
 	"github.com/functap/functap/internal/arena"
 )
 
+// Magic is at the beginning of a memfd that has rings.
+const Magic = "functapR"
+
 // Offsets in a ring, and sizes.
 const (
 	Head       = 0
@@ -33,6 +36,8 @@ type Kind uint8
 const (
 	Entry Kind = iota + 1
 	Exit
+	// Lost is told by Read, not written by threads: Start records are missing here.
+	Lost
 )
 
 // Record is one event.
@@ -53,6 +58,8 @@ type Ring struct {
 	mask uint64
 	tail uint64 // the next record to take
 	lost uint64 // given up by Skip
+	told uint64 // of Lost
+	last uint64 // time of the last record
 }
 
 // New reads the ring in mem, which is all of it, from its beginning or from where an
@@ -79,15 +86,23 @@ func (r *Ring) open() { arena.StoreWord(r.mem, Limit, r.tail+r.mask+1) }
 func (r *Ring) Lost() uint64 { return arena.LoadWord(r.mem, LostCount) + r.lost }
 
 // Read appends the records that are finished to dst, at most max of them, in the
-// order of their reservation, and frees their places.
+// order of their reservation, and frees their places. Where records are missing there
+// is one of kind Lost instead.
 func (r *Ring) Read(dst []Record, max int) []Record {
 	head := arena.LoadWord(r.mem, Head)
 	from := r.tail
 	for ; r.tail != head && r.tail-from < uint64(max) && r.finished(); r.tail++ {
 		dst = append(dst, r.record())
+		r.last = dst[len(dst)-1].Time
 	}
 	if r.tail != from {
 		r.open()
+	}
+	// A ring that was full has been so since its last record, and until now: what was
+	// lost was lost here.
+	if lost := r.Lost(); lost != r.told && r.tail == head {
+		dst = append(dst, Record{Kind: Lost, Time: r.last, Start: lost - r.told})
+		r.told = lost
 	}
 	return dst
 }

@@ -38,3 +38,17 @@ func (c Clock) Tick() float64 {
 	now := sample()
 	return float64(now.wall.Sub(c.wall)) / float64(now.tsc-c.tsc)
 }
+
+// Between is the time at which the counter was at ticks, by the clocks a and b: exact
+// at these two, and at the rate between them elsewhere. So times that are told by one
+// pair after the other, each beginning where the one before has ended, never go back.
+func Between(a, b Clock, ticks uint64) time.Time {
+	if b.tsc == a.tsc {
+		return a.wall
+	}
+	rate := float64(b.wall.Sub(a.wall)) / float64(b.tsc-a.tsc)
+	return a.wall.Add(time.Duration(float64(int64(ticks-a.tsc)) * rate))
+}
+
+// Ticks is what the counter was at.
+func (c Clock) Ticks() uint64 { return c.tsc }

@@ -1,0 +1,122 @@
+package fgraph
+
+import (
+	"time"
+
+	"github.com/functap/functap/hook"
+	"github.com/functap/functap/internal/ring"
+	"github.com/functap/functap/internal/tsc"
+)
+
+// reader reads all rings of a target, in rounds.
+type reader struct {
+	begin, last tsc.Clock // of the first round, and of the one before
+	looked      time.Time // when the last round was
+	merger      ring.Merger
+	threads     *hook.Threads
+	tracks      []*track // by number of the ring
+}
+
+// track is what is known of one ring's thread.
+type track struct {
+	*ring.Ring
+	rings  *hook.Rings
+	number int
+	shared bool
+	nesting
+	tid   int
+	since time.Time         // it is stuck; zero if it is not
+	tids  map[uint64]uint64 // shared: FS base by slot of the open calls
+}
+
+func (r *reader) start() { r.begin = tsc.Start() }
+
+// open starts reading: what is in the rings already was somebody else's.
+func (r *reader) open(p *hook.Process, rings *hook.Rings) error {
+	r.threads = p.Threads()
+	r.last = tsc.Start()
+	for i := range rings.Count() {
+		rg, err := rings.Ring(i)
+		if err != nil {
+			return err
+		}
+		rg.Read(nil, int(rings.Records()))
+		t := &track{Ring: rg, rings: rings, number: i, shared: i == rings.Count()-1, tids: map[uint64]uint64{}}
+		r.tracks = append(r.tracks, t)
+		r.merger.Add(&ring.Source{Ring: rg, ID: i})
+	}
+	return nil
+}
+
+// round reads all rings once and emits what happened before the last round, or all
+// there is.
+func (r *reader) round(all bool, emit func(tid int, c call, at func(uint64) time.Time)) {
+	now := tsc.Start()
+	until := r.last.Ticks()
+	if all {
+		until = ^uint64(0)
+	}
+	at := func(ticks uint64) time.Time { return tsc.Between(r.last, now, ticks) }
+	fresh := map[int]bool{}
+	each := func(m ring.Merged) {
+		t := r.tracks[m.ID]
+		if !fresh[m.ID] && !t.shared {
+			fresh[m.ID] = true
+			if tid := r.threads.ID(t.rings.Owner(t.number)); tid != 0 {
+				t.tid = tid
+			}
+		}
+		r.follow(t, m.Record, func(tid int, c call) { emit(tid, c, at) })
+	}
+	for r.merger.Round(until, each); all && r.skip(); {
+		r.merger.Round(until, each)
+	}
+	r.last, r.looked = now, time.Now()
+}
+
+// follow puts a record where it belongs in its thread.
+func (r *reader) follow(t *track, rec ring.Record, emit func(tid int, c call)) {
+	if !t.shared {
+		t.add(rec, func(c call) { emit(t.tid, c) })
+		return
+	}
+	c := call{Record: rec, depth: -1, shared: true}
+	fs := rec.Start
+	if rec.Kind == ring.Exit {
+		fs = t.tids[rec.Slot]
+		delete(t.tids, rec.Slot)
+	} else if rec.Kind == ring.Entry {
+		t.tids[rec.Slot] = fs
+	}
+	emit(r.threads.ID(fs), c)
+}
+
+// patience is how long a record may be unfinished before it is asked why.
+const patience = time.Second
+
+// stuckLong reports whether a ring has been waiting for one record for long.
+func (r *reader) stuckLong() bool {
+	long := false
+	for _, t := range r.tracks {
+		switch {
+		case !t.Stuck():
+			t.since = time.Time{}
+		case t.since.IsZero():
+			t.since = time.Now()
+		case time.Since(t.since) > patience:
+			long, t.since = true, time.Now()
+		}
+	}
+	return long
+}
+
+// skip gives up the records that are unfinished, and reports whether there were any.
+func (r *reader) skip() (any bool) {
+	for _, t := range r.tracks {
+		if t.Stuck() {
+			t.Skip()
+			any = true
+		}
+	}
+	return any
+}

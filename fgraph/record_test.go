@@ -1,0 +1,271 @@
+package fgraph_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/functap/functap/fgraph"
+	"github.com/functap/functap/hook"
+	"github.com/functap/functap/internal/testutils"
+	"github.com/functap/functap/trampoline"
+)
+
+// recorded is a victim with functions recorded, and all events so far.
+type recorded struct {
+	p    *hook.Process
+	r    *fgraph.Recorder
+	done chan struct{}
+
+	mu     sync.Mutex
+	events []fgraph.Event
+}
+
+func recordAll(t testing.TB, pid int, want wanted, o fgraph.RecordOptions) *recorded {
+	t.Helper()
+	o.Unwinds = true
+	p := attach(t, pid)
+	r, err := fgraph.Record(context.Background(), p, sitesOf(t, p, want(p)), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &recorded{p: p, r: r, done: make(chan struct{})}
+	go func() {
+		defer close(rec.done)
+		for e, err := range r.Events() {
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			rec.mu.Lock()
+			rec.events = append(rec.events, e)
+			rec.mu.Unlock()
+		}
+	}()
+	return rec
+}
+
+// end detaches and returns all events.
+func (rec *recorded) end(t testing.TB) []fgraph.Event {
+	t.Helper()
+	if err := rec.p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-rec.done
+	return rec.events
+}
+
+// tally counts what events say by function, and checks what they say of each other.
+type tally struct {
+	entries, exits, unwound map[*hook.Function]uint64
+	missing                 uint64
+}
+
+func check(t *testing.T, events []fgraph.Event) tally {
+	t.Helper()
+	c := tally{map[*hook.Function]uint64{}, map[*hook.Function]uint64{}, map[*hook.Function]uint64{}, 0}
+	open := map[int][]*hook.Function{}
+	bad := func(e fgraph.Event, format string, args ...any) {
+		t.Helper()
+		if !t.Failed() || testing.Verbose() {
+			t.Errorf("%+v: "+format, append([]any{e}, args...)...)
+		}
+	}
+	for _, e := range events {
+		stack := open[e.TID]
+		switch e.Type {
+		case fgraph.Entry:
+			c.entries[e.Function]++
+			if e.Depth >= 0 && e.Depth != len(stack) && !e.Unsure {
+				bad(e, "%d are open", len(stack))
+			}
+			if e.Depth >= 0 {
+				open[e.TID] = append(stack[:min(e.Depth, len(stack))], e.Function)
+			}
+		case fgraph.Exit:
+			if e.Unwound {
+				c.unwound[e.Function]++
+			} else {
+				c.exits[e.Function]++
+			}
+			if e.Depth >= 0 && e.Depth < len(stack) {
+				if stack[e.Depth] != e.Function && !e.Unsure {
+					bad(e, "%s is open there", stack[e.Depth].Name())
+				}
+				open[e.TID] = stack[:e.Depth]
+			}
+		case fgraph.Lost:
+			c.missing += e.Missing
+		}
+		if e.TID == 0 && e.Type != fgraph.Lost {
+			bad(e, "no thread")
+		}
+	}
+	return c
+}
+
+// against compares events with statistics, where none were lost.
+func (c tally) against(t *testing.T, all []fgraph.FunctionDurations) {
+	t.Helper()
+	var events uint64
+	for _, f := range all {
+		entered := f.Calls - f.Missed
+		if c.entries[f.Function] != entered || c.exits[f.Function] != f.Returned {
+			t.Errorf("%s: %d entries and %d exits are recorded, %d calls were entered and %d returned",
+				f.Function.Name(), c.entries[f.Function], c.exits[f.Function], entered, f.Returned)
+		}
+		events += c.entries[f.Function]
+	}
+	if events == 0 {
+		t.Error("no events")
+	}
+}
+
+// TestRecordExact: every call of every function is an entry and an exit, in the order
+// of the stack, while threads, signals, fork children and longjmp are in the way.
+func TestRecordExact(t *testing.T) {
+	for _, c := range []exactCase{
+		{"count.c", testutils.CDynamic, []string{"1"}, 20},
+		{"count.c", testutils.CStatic, []string{"8"}, 5},
+		{"count.c", testutils.CDynamic, []string{"2", "--sig", "2000"}, 20},
+		{"count.c", testutils.CDynamic, []string{"2", "--sig", "2000", "--altstack"}, 20},
+		{"forker.c", testutils.CDynamic, []string{"2", "fork"}, 50},
+		{"gsuser.c", testutils.CDynamic, nil, 20},
+		{"altstack.c", testutils.CDynamic, nil, 20},
+	} {
+		t.Run(c.name(), func(t *testing.T) {
+			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)
+			v.Run(1)
+			before := testutils.TakeSnapshot(t, v.PID())
+			truth := v.Report()
+			rec := recordAll(t, v.PID(), executable, fgraph.RecordOptions{Interval: time.Millisecond})
+			for range c.rounds {
+				v.Run(1)
+			}
+			made := v.Report().Since(truth)
+			events := rec.end(t)
+			all := rec.r.Durations().Read()
+			for name, n := range made {
+				if got, ok := calls(all)[name]; ok && got != n {
+					t.Errorf("%s: %d calls, the victim made %d", name, got, n)
+				}
+			}
+			requireLaws(t, all)
+			got := check(t, events)
+			if got.missing > 0 {
+				t.Fatalf("%d events were lost", got.missing)
+			}
+			got.against(t, all)
+			t.Logf("%d events", len(events))
+			testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true, Working: c.source == "forker.c"})
+			v.Run(5)
+			v.Quit()
+		})
+	}
+}
+
+// TestRecordLost: where nobody reads in time, what is there and what is told to be
+// missing are all events there were.
+func TestRecordLost(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "2")
+	v.Run(1)
+	before := testutils.TakeSnapshot(t, v.PID())
+	rec := recordAll(t, v.PID(), executable, fgraph.RecordOptions{Interval: 200 * time.Millisecond})
+	for range 5 {
+		v.Run(300)
+		time.Sleep(250 * time.Millisecond)
+	}
+	events := rec.end(t)
+	sum := requireLaws(t, rec.r.Durations().Read())
+	got := check(t, events)
+	var recorded uint64
+	for _, n := range got.entries {
+		recorded += n
+	}
+	for _, n := range got.exits {
+		recorded += n
+	}
+	if want := sum.Calls - sum.Missed + sum.Returned; recorded+got.missing != want || got.missing == 0 {
+		t.Errorf("%d events are recorded and %d missing, of %d", recorded, got.missing, want)
+	}
+	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+	v.Run(5)
+	v.Quit()
+}
+
+// TestRecordLonger records only what takes long, and its exits alone.
+func TestRecordLonger(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "1")
+	v.Run(1)
+	const longer = 20 * time.Microsecond
+	rec := recordAll(t, v.PID(), executable, fgraph.RecordOptions{Longer: longer})
+	v.Run(100)
+	events := rec.end(t)
+	for _, e := range events {
+		if e.Type == fgraph.Lost || e.Type == fgraph.Exit && !e.Unwound && e.Duration >= longer-time.Microsecond && e.Depth < 0 {
+			continue
+		}
+		t.Errorf("%+v", e)
+	}
+	if len(events) == 0 {
+		t.Error("nothing was recorded")
+	}
+	v.Quit()
+}
+
+// TestRecordEnds: deadlines, the end, and one Recorder at a time.
+func TestRecordEnds(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "1")
+	before := testutils.TakeSnapshot(t, v.PID())
+	p := attach(t, v.PID())
+	sites := sitesOf(t, p, executable(p))
+	record := func() (*fgraph.Recorder, error) {
+		return fgraph.Record(context.Background(), p, sites, &fgraph.RecordOptions{Options: fgraph.Options{Unwinds: true}})
+	}
+	r, err := record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := record(); !errors.Is(err, hook.ErrRingsBusy) && !errors.Is(err, trampoline.ErrMeasured) {
+		t.Errorf("a second one: %v", err)
+	}
+	r.SetDeadline(time.Now().Add(30 * time.Millisecond))
+	if e, err := r.Read(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%+v, %v, want ErrDeadlineExceeded", e, err)
+	}
+	r.SetDeadline(time.Time{})
+	v.Run(1)
+	if e, err := r.Read(); err != nil || e.Type != fgraph.Entry {
+		t.Errorf("%+v, %v, want an entry", e, err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { r.Close() })
+	n := 0
+	for {
+		if _, err = r.Read(); err != nil {
+			break
+		}
+		n++
+	}
+	if err != io.EOF || n == 0 {
+		t.Errorf("%v after %d events, want EOF", err, n)
+	}
+	if r, err = record(); err != nil {
+		t.Fatalf("after Close: %v", err)
+	}
+	v.Run(1)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for n = 0; err == nil; n++ {
+		_, err = r.Read()
+	}
+	if err != io.EOF || n < 2 {
+		t.Errorf("%v after %d events, want EOF", err, n)
+	}
+	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+	v.Quit()
+}

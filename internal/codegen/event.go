@@ -1,0 +1,171 @@
+package codegen
+
+import (
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/ring"
+	"github.com/functap/functap/internal/x86"
+)
+
+// Events says what a program that wraps its function records, in the ring of the
+// running thread, or in one that all share where it has none.
+type Events struct {
+	Site    uint32 // told in each record
+	Records uint64 // how many a ring has, a power of two
+	Shared  uint64 // address of the shared ring
+	// Longer: record returns alone, and only of calls that took so many ticks. 0: of
+	// all, and entries too.
+	Longer uint64
+}
+
+// Further places below the return slot that the exit part of an event needs.
+const (
+	saveDuration = saveEnd
+	saveStart    = -56
+	saveRing     = -64 // the ring; 0: the shared one
+)
+
+// eventEntry records the entry. rcx is at the frame, and free afterwards.
+func (g *wrapGen) eventEntry() {
+	e := g.stats.Events
+	if e == nil || e.Longer > 0 {
+		return
+	}
+	g.MovMemReg(g.below(saveEnd), x86.RCX)
+	here := func() { g.is(arena.CallEntered, g.allSaved()) }
+	g.event(ring.Entry, here, func() {
+		g.MovRegMem(x86.RDX, g.below(saveCells))
+		g.TestRegReg(x86.RDX, x86.RDX)
+	}, func(shared x86.Label) {
+		g.MovRegMem(x86.RDX, x86.GSAt(arena.AreaRing))
+		g.TestRegReg(x86.RDX, x86.RDX) // 0: a handler has just forked
+		g.JccLabel(x86.CondE, shared)
+	}, func(shared bool) {
+		g.MovRegMem(x86.RAX, g.below(saveEnd))
+		g.MovRegMem(x86.RAX, x86.At(x86.RAX, arena.FrameTime))
+		g.MovMemReg(x86.At(x86.RDX, ring.Time), x86.RAX)
+		g.MovMemReg(x86.At(x86.RDX, ring.Slot), x86.RSP)
+		g.caller(shared, x86.At(x86.RSP, 0))
+	})
+}
+
+// caller writes who called, or in the shared ring which thread did.
+func (g *wrapGen) caller(shared bool, ra x86.Mem) {
+	if shared {
+		g.Rdfsbase(x86.RAX)
+	} else {
+		g.MovRegMem(x86.RAX, ra)
+	}
+	g.MovMemReg(x86.At(x86.RDX, ring.Start), x86.RAX)
+}
+
+// keepTimes keeps the duration, in rax, and the start, in the frame at rcx.
+func (g *wrapGen) keepTimes() {
+	if g.stats.Events == nil {
+		return
+	}
+	g.MovMemReg(behind(saveDuration), x86.RAX)
+	g.MovRegMem(x86.RDX, x86.At(x86.RCX, arena.FrameTime))
+	g.MovMemReg(behind(saveStart), x86.RDX)
+	g.MovMemImm(behind(saveRing), 0)
+}
+
+// keepRing keeps the ring of a thread that owns the area at GS.
+func (g *wrapGen) keepRing() {
+	if g.stats.Events == nil {
+		return
+	}
+	g.MovRegMem(x86.RDX, x86.GSAt(arena.AreaRing))
+	g.MovMemReg(behind(saveRing), x86.RDX)
+}
+
+// eventExit records the return.
+func (g *wrapGen) eventExit() {
+	e := g.stats.Events
+	if e == nil {
+		return
+	}
+	done := g.Label()
+	if e.Longer > 0 {
+		g.MovRegImm64(x86.RAX, e.Longer)
+		g.CmpRegMem(x86.RAX, behind(saveDuration))
+		g.JccLabel(x86.CondA, done)
+	}
+	load := func() {
+		g.MovRegMem(x86.RDX, behind(saveRing))
+		g.TestRegReg(x86.RDX, x86.RDX)
+	}
+	g.event(ring.Exit, func() { g.is(arena.CallLeft, resultsSaved) }, load, func(x86.Label) {}, func(bool) {
+		g.MovRegMem(x86.RAX, behind(saveStart))
+		g.MovMemReg(x86.At(x86.RDX, ring.Start), x86.RAX)
+		g.AddRegMem(x86.RAX, behind(saveDuration))
+		g.MovMemReg(x86.At(x86.RDX, ring.Time), x86.RAX)
+		g.Lea(x86.RAX, x86.At(x86.RSP, -8))
+		g.MovMemReg(x86.At(x86.RDX, ring.Slot), x86.RAX)
+	})
+	g.Bind(done)
+}
+
+// event writes a record to the own ring, if have clears the zero flag and own finds
+// one, or else to the shared one. What is seldom needed comes behind the program's
+// end; here says where in the call that is.
+func (g *wrapGen) event(kind ring.Kind, here func(), have func(), own func(shared x86.Label), fill func(shared bool)) {
+	shared, full, done := g.Label(), g.Label(), g.Label()
+	if g.areas {
+		have()
+		g.JccLabel(x86.CondE, shared)
+		own(shared)
+		g.writeEvent(kind, false, full, fill)
+	} else {
+		g.JmpLabel(shared)
+	}
+	g.Bind(done)
+	g.cold = append(g.cold, func() {
+		here()
+		g.sharedEvent(kind, shared, done, fill)
+		if g.areas {
+			g.Bind(full)
+			g.IncMem(x86.At(x86.RDX, ring.LostCount))
+			g.JmpLabel(done)
+		}
+	})
+}
+
+// sharedEvent writes a record to the ring that threads share. A fork child's records
+// are nobody's.
+func (g *wrapGen) sharedEvent(kind ring.Kind, shared, done x86.Label, fill func(shared bool)) {
+	full := g.Label()
+	g.Bind(shared)
+	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
+	g.JccLabel(x86.CondE, done)
+	g.MovRegImm64(x86.RDX, g.stats.Events.Shared)
+	g.writeEvent(kind, true, full, fill)
+	g.JmpLabel(done)
+	g.Bind(full)
+	g.LockIncMem(x86.At(x86.RDX, ring.LostCount))
+	g.JmpLabel(done)
+}
+
+// writeEvent reserves a record in the ring at rdx, fills it and says that it is
+// finished; see package ring. A handler of the same thread that comes between two
+// instructions reserves its own. fill writes Time, Slot and Start to the record at
+// rdx, through rax.
+func (g *wrapGen) writeEvent(kind ring.Kind, shared bool, full x86.Label, fill func(shared bool)) {
+	e := g.stats.Events
+	again := g.Here()
+	g.MovRegMem(x86.RAX, x86.At(x86.RDX, ring.Head))
+	g.CmpRegMem(x86.RAX, x86.At(x86.RDX, ring.Limit))
+	g.JccLabel(x86.CondAE, full)
+	g.Lea(x86.RCX, x86.At(x86.RAX, 1))
+	if shared {
+		g.LockCmpxchgMemReg(x86.At(x86.RDX, ring.Head), x86.RCX)
+	} else {
+		g.CmpxchgMemReg(x86.At(x86.RDX, ring.Head), x86.RCX)
+	}
+	g.JccLabel(x86.CondNE, again)
+	g.AndRegImm(x86.RAX, int32(e.Records-1))
+	g.ShlRegImm(x86.RAX, 5) // times RecordSize
+	g.Lea(x86.RDX, x86.Mem{Base: x86.RDX, Index: x86.RAX, Scale: 1, Disp: ring.Records})
+	g.MovMemImm32(x86.At(x86.RDX, ring.What), int32(uint32(kind)<<ring.KindShift|e.Site))
+	fill(shared)
+	g.MovMemReg32(x86.At(x86.RDX, ring.Stamp), x86.RCX)
+}
