@@ -78,7 +78,7 @@ func (t *target) takeOver(a *app, o *options) error {
 	next.cmd, t.following = t.cmd, nil
 	err := next.choose(a, o)
 	if err == nil {
-		err = next.count(a, o)
+		err = next.hook(a, o)
 	}
 	if err != nil {
 		t.execed, t.released = true, next.released

@@ -47,9 +47,17 @@ type options struct {
 	exitCode   bool
 	trySeccomp bool
 	yes        bool
+	min        time.Duration
+	depth      int
+	inside     string
+	tids       intList
+	comm       string
+
+	graph *graphWriter // of graph
 
 	out     *bufio.Writer // results
 	outFile *resultFile
+	dest    io.Writer // behind out
 	colours bool
 }
 
@@ -227,7 +235,7 @@ func (o *options) openOutput(a *app) error {
 		}
 		o.outFile, w = f, f
 	}
-	o.out = bufio.NewWriter(w)
+	o.out, o.dest = bufio.NewWriter(w), w
 	o.colours = !o.json() && (o.color == "always" || o.color == "auto" && isTerminal(w) && os.Getenv("NO_COLOR") == "")
 	return nil
 }

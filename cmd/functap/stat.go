@@ -152,12 +152,17 @@ func (a *app) countAll(o *options, targets []*target) error {
 // finish unhooks and prints.
 func (a *app) finish(o *options, targets []*target) error {
 	err := closeAll(targets)
+	if o.graph != nil {
+		o.graph.end()
+	}
 	for _, t := range targets {
-		if t.counter == nil {
-			continue
+		if t.counter != nil {
+			counts, _ := t.calls()
+			err = errors.Join(err, o.table(o.out, t, counts))
 		}
-		counts, _ := t.calls()
-		err = errors.Join(err, o.table(o.out, t, counts), t.summarize().print(a, o))
+		if t.hooked() {
+			err = errors.Join(err, t.summarize().print(a, o))
+		}
 	}
 	err = errors.Join(err, o.out.Flush()) // before waiting for a program
 	for _, t := range targets {
@@ -168,15 +173,22 @@ func (a *app) finish(o *options, targets []*target) error {
 
 func (a *app) hookAll(o *options, targets []*target) error {
 	for _, t := range targets {
-		if err := t.count(a, o); err != nil {
+		if err := t.hook(a, o); err != nil {
 			return err
 		}
-		o.note(a, "process %d: counting %s%s", t.pid, number(len(t.sites), "function"), until(o))
+		o.note(a, "process %d: %s %s%s", t.pid, doing(o), number(len(t.sites), "function"), until(o))
 		if err := t.release(a, o); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func doing(o *options) string {
+	if o.graph != nil {
+		return "recording"
+	}
+	return "counting"
 }
 
 func until(o *options) string {

@@ -52,14 +52,13 @@ func (t *target) summarize() *summary {
 	s := &summary{Type: "summary", PID: t.pid, Refused: map[hook.Refusal]int{}, LeftBehind: []string{},
 		Function: len(t.sites) + len(t.refused), AttachMS: ms(t.attach), DetachMS: ms(t.detach), Children: t.children,
 		ElapsedMS: ms(t.elapsed), Removed: t.removed, name: t.name}
-	if t.counter != nil {
+	if t.hooked() {
 		s.Hooked = len(t.sites)
 	}
 	for _, r := range t.refused {
 		s.Refused[r.Reason]++
 	}
-	_, s.Counted = t.calls()
-	s.Calls = s.Counted
+	t.account(s)
 	s.LeftBehind = append(s.LeftBehind, t.left...)
 	pauses := t.p.Pauses()
 	s.RealTime = len(pauses) > 0
@@ -77,6 +76,36 @@ func (t *target) summarize() *summary {
 		s.Ended = "exited"
 	}
 	return s
+}
+
+// account says what became of the calls. Where events are recorded, a call is counted
+// if its first one is among them: the entry or, of those that are recorded when they
+// have ended, the exit.
+func (t *target) account(s *summary) {
+	if t.recording == nil {
+		_, s.Counted = t.calls()
+		s.Calls = s.Counted
+		return
+	}
+	for _, d := range t.recording.r.Durations().Read() {
+		s.Calls += d.Calls
+		s.Missed += d.Missed
+		s.Exits += d.Returned
+		s.Unwound += d.Unwound
+		s.Inflight += d.Inflight
+	}
+	s.Entries = s.Calls - s.Missed
+	s.Overrun = s.Missed
+	s.Counted = s.Entries
+	s.Events = t.recording.events.Load()
+	s.RecordedCalls = t.recording.entries.Load()
+	if t.longer {
+		s.RecordedCalls = t.recording.exits.Load()
+		s.Lost = t.recording.missing.Load()
+	} else {
+		s.Lost = s.Entries - s.RecordedCalls
+	}
+	s.Counted -= s.Lost
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -25,6 +25,9 @@ type target struct {
 	refused []*hook.UnpatchableError
 	counter *trampoline.Counter
 
+	recording *recording // of graph
+	longer    bool       // and only of calls that take long
+
 	attach, detach time.Duration
 	counted        time.Time     // since when
 	elapsed        time.Duration // until the detach
@@ -147,11 +150,24 @@ func (t *target) count(a *app, o *options) error {
 	}
 	t.attach += time.Since(begin)
 	t.counter, t.counted = c, time.Now()
-	t.refused = append(t.refused, c.Refused()...)
+	return t.leaveOut(a, o, c.Refused())
+}
+
+// hook does to the functions what the verb is for.
+func (t *target) hook(a *app, o *options) error {
+	if o.graph != nil {
+		return t.record(a, o)
+	}
+	return t.count(a, o)
+}
+
+// leaveOut takes functions from the list that could not be hooked after all.
+func (t *target) leaveOut(a *app, o *options, refused []*hook.UnpatchableError) error {
+	t.refused = append(t.refused, refused...)
 	t.sites = slices.DeleteFunc(t.sites, func(s hook.Site) bool {
-		return slices.ContainsFunc(c.Refused(), func(r *hook.UnpatchableError) bool { return r.Addr == s.Function.Addr() })
+		return slices.ContainsFunc(refused, func(r *hook.UnpatchableError) bool { return r.Addr == s.Function.Addr() })
 	})
-	return t.judge(a, o, c.Refused())
+	return t.judge(a, o, refused)
 }
 
 // ended reports whether there is nothing left to count in the target.
@@ -179,7 +195,7 @@ func (t *target) close() error {
 	lost := t.unfollow()
 	t.ended()
 	t.children, _ = t.p.ForkChildren() // they only serve to be named
-	if t.counter != nil {
+	if t.hooked() {
 		t.elapsed = time.Since(t.counted)
 	}
 	err := t.p.Close()
@@ -188,6 +204,10 @@ func (t *target) close() error {
 		err = t.p.Close()
 	}
 	err = errors.Join(lost, err)
+	if t.recording != nil {
+		t.recording.done.Wait()
+		err = errors.Join(err, t.recording.err)
+	}
 	t.detach = time.Since(begin)
 	if t.removed = t.p.Cleaned().Removed; t.removed > 0 {
 		err = errors.Join(err, fmt.Errorf("process %d: %s %w", t.pid, number(t.removed, "function was", "functions were"), errHooksRemoved))
@@ -201,12 +221,28 @@ func (t *target) close() error {
 	return err
 }
 
+func (t *target) hooked() bool { return t.counter != nil || t.recording != nil }
+
+// progress is what -n counts: calls, or events.
+func (t *target) progress() uint64 {
+	if t.recording != nil {
+		return t.recording.events.Load()
+	}
+	_, n := t.calls()
+	return n
+}
+
 // calls are the counts now, and their sum.
 func (t *target) calls() ([]trampoline.FunctionCount, uint64) {
-	if t.counter == nil {
-		return nil, 0
+	var counts []trampoline.FunctionCount
+	switch {
+	case t.counter != nil:
+		counts = t.counter.Read()
+	case t.recording != nil:
+		for _, d := range t.recording.r.Durations().Read() {
+			counts = append(counts, trampoline.FunctionCount{Function: d.Function, Calls: d.Calls})
+		}
 	}
-	counts := t.counter.Read()
 	sum := uint64(0)
 	for _, c := range counts {
 		sum += c.Calls

@@ -69,8 +69,7 @@ func allEnded(targets []*target) bool {
 func sumCalls(targets []*target) uint64 {
 	sum := uint64(0)
 	for _, t := range targets {
-		_, n := t.calls()
-		sum += n
+		sum += t.progress()
 	}
 	return sum
 }
