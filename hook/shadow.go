@@ -100,6 +100,9 @@ func readShadow(pid int, mem *ptrace.Mem, tables []*arena.Tables) (*shadow, erro
 // running are the frames whose function is running, with the word in the slot.
 func (s *shadow) running(do func(*placed) error) error {
 	for _, f := range s.newest {
+		if f.Stats == 0 {
+			continue // it was never written to its end
+		}
 		// A word that cannot be read was on a stack that is gone.
 		if word, err := s.word(f.Slot); err != nil || word != f.Back {
 			continue
