@@ -84,7 +84,7 @@ func (p *Process) layoutFor(s *session, sites int) arena.Layout {
 }
 
 // codePerSite has room for a stub and a program that wraps.
-const codePerSite = 1536
+const codePerSite = 2048
 
 // areaCount is four areas a thread, a power of two, so that buckets of four
 // rarely overflow and threads that are born later find one.

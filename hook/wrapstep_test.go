@@ -95,6 +95,7 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{stale: true}, "work_empty"},
 		{"pclass.c", testutils.CDynamic, nil, how{}, "p_five_singles"},
 		{"gsuser.c", testutils.CDynamic, nil, how{}, "work_half"},
+		{"count.c", testutils.CDynamic, []string{"2"}, how{}, "work_tailed"}, // by a jump
 	} {
 		t.Run(fmt.Sprintf("%s %s %+v", c.variant.Name, c.function, c.how), func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)

@@ -35,6 +35,23 @@ func FrameIndex(slot uint64) int {
 	return int(((slot>>FrameHashShift)*FrameHashFactor + slot>>FrameWordShift) & FrameMask)
 }
 
+// A function that was reached by a jump from a wrapped one, as compilers make of a call
+// at the end, returns to where that one does. It has no return slot of its own: its frame's
+// key is the slot with its number in the bits that no address has, and its window is that
+// many windows further on.
+const (
+	JoinShift = 57
+	MaxJoined = 63
+)
+
+// JoinKey is the key of the n-th function that has joined the call of a slot.
+func JoinKey(slot, n uint64) uint64 { return slot | n<<JoinShift }
+
+// JoinedTo takes a key apart; n is 0 for a frame that is a slot's own.
+func (f *Frame) JoinedTo() (slot, n uint64) {
+	return f.Slot &^ (MaxJoined << JoinShift), f.Slot >> JoinShift
+}
+
 // Frame is one call in progress, or one that was left by other ways than a return.
 type Frame struct {
 	Slot, RA, Time, Back, Stats, Joined uint64

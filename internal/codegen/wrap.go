@@ -26,6 +26,7 @@ const (
 	saveThird = -32 // where the claim routine has kept something before
 	saveCells = -40 // address of the thread's cells, 0 if it has none; at exit: of the frame
 	saveEnd   = -48 // of the window
+	saveBase  = -56 // address of the slot's frame, while another one is dealt with; at exit: of that one
 )
 
 // wrapGen generates a program that calls its function, with a frame, instead of
@@ -41,7 +42,7 @@ type wrapGen struct {
 	maybe, probe, missed, slowCalls      x86.Label
 	back, found, search                  x86.Label
 	timed, negative, shared, newMax, out x86.Label
-	silent                               x86.Label
+	silent, alone, join, joined          x86.Label
 }
 
 // Wrap generates the program that counts as Count does, and measures how long the
@@ -68,6 +69,7 @@ func wrapAt(at uint64, lead int, d Displaced, env Env, cells []Cell, s Stats) (C
 	for _, l := range []*x86.Label{
 		&g.plain, &g.framed, &g.claim, &g.claimed, &g.entered, &g.maybe, &g.probe, &g.missed, &g.slowCalls,
 		&g.back, &g.found, &g.search, &g.timed, &g.negative, &g.shared, &g.newMax, &g.out, &g.silent,
+		&g.alone, &g.join, &g.joined,
 	} {
 		*l = g.Label()
 	}
@@ -117,6 +119,8 @@ func (g *wrapGen) program() (entry int) {
 	g.Jmp(g.d.Copy)
 	g.slowEntry()
 	g.slowExit()
+	g.joinFrame()
+	g.leaveJoined()
 	return entry
 }
 
@@ -152,9 +156,17 @@ func (g *wrapGen) countSlowly(slow, silent, shared x86.Label, claimed uint64) {
 
 // hash makes dst the address of the first entry of a slot's window.
 func (g *wrapGen) hash(dst, slot, tmp x86.Reg) {
+	g.hashStack(dst, slot)
+	g.hashWord(dst, slot, tmp)
+}
+
+func (g *wrapGen) hashStack(dst, slot x86.Reg) {
 	g.MovRegReg(dst, slot)
 	g.ShrRegImm(dst, arena.FrameHashShift)
 	g.ImulRegRegImm32(dst, dst, arena.FrameHashFactor)
+}
+
+func (g *wrapGen) hashWord(dst, slot, tmp x86.Reg) {
 	g.MovRegReg(tmp, slot)
 	g.ShrRegImm(tmp, arena.FrameWordShift)
 	g.AddRegReg(dst, tmp)
