@@ -35,6 +35,10 @@ func (n *nesting) add(r ring.Record, emit func(call)) {
 		n.leave(r.Slot+1, r.Time, emit)
 		emit(n.at(r, len(n.open)))
 		n.open = append(n.open, openCall{site: r.Site, slot: r.Slot, start: r.Time})
+	case ring.Join:
+		n.leave(r.Slot, r.Time, emit)
+		emit(n.at(r, len(n.open)))
+		n.open = append(n.open, openCall{site: r.Site, slot: r.Slot, start: r.Time})
 	case ring.Exit:
 		n.leave(r.Slot, r.Time, emit)
 		if last := len(n.open) - 1; last >= 0 && n.open[last].slot == r.Slot && n.open[last].start == r.Start {

@@ -25,8 +25,8 @@ type track struct {
 	shared bool
 	nesting
 	tid   int
-	since time.Time         // it is stuck; zero if it is not
-	tids  map[uint64]uint64 // shared: FS base by slot of the open calls
+	since time.Time            // it is stuck; zero if it is not
+	calls map[uint64]*openSlot // shared: the open ones, by slot
 }
 
 func (r *reader) start() { r.begin = tsc.Start() }
@@ -41,7 +41,7 @@ func (r *reader) open(p *hook.Process, rings *hook.Rings) error {
 			return err
 		}
 		rg.Read(nil, int(rings.Records()))
-		t := &track{Ring: rg, rings: rings, number: i, shared: i == rings.Count()-1, tids: map[uint64]uint64{}}
+		t := &track{Ring: rg, rings: rings, number: i, shared: i == rings.Count()-1, calls: map[uint64]*openSlot{}}
 		r.tracks = append(r.tracks, t)
 		r.merger.Add(&ring.Source{Ring: rg, ID: i})
 	}
@@ -80,15 +80,33 @@ func (r *reader) follow(t *track, rec ring.Record, emit func(tid int, c call)) {
 		t.add(rec, func(c call) { emit(t.tid, c) })
 		return
 	}
-	c := call{Record: rec, depth: -1, shared: true}
-	fs := rec.Start
-	if rec.Kind == ring.Exit {
-		fs = t.tids[rec.Slot]
-		delete(t.tids, rec.Slot)
-	} else if rec.Kind == ring.Entry {
-		t.tids[rec.Slot] = fs
+	emit(r.threads.ID(t.caller(rec)), call{Record: rec, depth: -1, shared: true})
+}
+
+// openSlot are calls that return to the same place.
+type openSlot struct {
+	fsBase uint64 // of their thread
+	calls  int
+}
+
+// caller is the FS base of the thread that has made a record in the shared ring. An
+// entry says it.
+func (t *track) caller(rec ring.Record) uint64 {
+	o := t.calls[rec.Slot]
+	switch {
+	case rec.Kind == ring.Entry, rec.Kind == ring.Join && o == nil:
+		t.calls[rec.Slot] = &openSlot{rec.Start, 1}
+		return rec.Start
+	case o == nil:
+		return 0
+	case rec.Kind == ring.Join:
+		o.calls++
+	case rec.Kind == ring.Exit:
+		if o.calls--; o.calls == 0 {
+			delete(t.calls, rec.Slot)
+		}
 	}
-	emit(r.threads.ID(fs), c)
+	return o.fsBase
 }
 
 // patience is how long a record may be unfinished before it is asked why.

@@ -236,7 +236,7 @@ func (r *Recorder) Events() iter.Seq2[Event, error] {
 func (r *Recorder) tell(tid int, c call, at func(uint64) time.Time) {
 	e := Event{Time: at(c.Time), TID: tid, Depth: c.depth, Unsure: c.unsure, Unwound: c.unwound}
 	switch c.Kind {
-	case ring.Entry:
+	case ring.Entry, ring.Join:
 		e.Type = Entry
 		if !c.shared {
 			e.Caller = c.Start

@@ -107,7 +107,7 @@ const zeroBit = 1 << 6
 // slot is where the return address is, and registers are saved below.
 func slotOf(c *cpu, call arena.Call) uint64 {
 	switch call {
-	case arena.CallDropped, arena.CallBack, arena.CallRecorded, arena.CallLeft:
+	case arena.CallDropped, arena.CallBack, arena.CallJoinLeft, arena.CallRecorded, arena.CallLeft:
 		return c.rsp - 8
 	}
 	return c.rsp
@@ -118,7 +118,7 @@ func slotOf(c *cpu, call arena.Call) uint64 {
 func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
 	base := slotOf(c, x.Call)
 	if e.shadow != nil {
-		e.shadow.evicted(base, x.Call, c.flags&zeroBit != 0)
+		e.shadow.evicted(base, x.Call, c)
 	}
 	if x.Saved&arena.SavedFlags != 0 {
 		w, err := e.word(base - 16)

@@ -100,6 +100,9 @@ func readShadow(pid int, mem *ptrace.Mem, tables []*arena.Tables) (*shadow, erro
 // running are the frames whose function is running, with the word in the slot.
 func (s *shadow) running(do func(*placed) error) error {
 	for _, f := range s.newest {
+		if _, n := f.JoinedTo(); n > 0 || f.Stats == 0 {
+			continue // it has no slot of its own, or was never written to its end
+		}
 		// A word that cannot be read was on a stack that is gone.
 		if word, err := s.word(f.Slot); err != nil || word != f.Back {
 			continue
@@ -136,16 +139,23 @@ func (s *shadow) word(addr uint64) (uint64, error) {
 // evicted notes what it means for a slot's frame that a thread, or code that was
 // interrupted, is taken out of a program. What a signal frame says that was left over
 // on the stack does not fit with the slot, and means nothing.
-func (s *shadow) evicted(slot uint64, call arena.Call, zero bool) {
+func (s *shadow) evicted(slot uint64, call arena.Call, c *cpu) {
 	f := s.newest[slot]
-	if f == nil || s.open[slot] {
+	if f == nil {
+		return
+	}
+	if call >= arena.CallJoinMaybe && call <= arena.CallJoinEntered || call == arena.CallJoinLeft {
+		s.evictedJoin(f, call, c)
+		return
+	}
+	if s.open[slot] {
 		return
 	}
 	word, err := s.word(slot)
 	returns := err == nil && word == f.RA
 	switch call {
 	case arena.CallMaybe:
-		if zero {
+		if c.flags&zeroBit != 0 {
 			s.taken(f)
 		}
 	case arena.CallTaken:
@@ -158,6 +168,32 @@ func (s *shadow) evicted(slot uint64, call arena.Call, zero bool) {
 		if returns {
 			f.Stats = 0
 		}
+	}
+}
+
+// evictedJoin does it for the next function that joins the call of f, or the last that
+// has.
+func (s *shadow) evictedJoin(f *placed, call arena.Call, c *cpu) {
+	n := f.Joined + 1
+	if call == arena.CallJoinLeft {
+		n = f.Joined
+		s.open[f.Slot] = true
+	}
+	key := arena.JoinKey(f.Slot, n)
+	if call == arena.CallJoinMaybe && (c.flags&zeroBit == 0 || c.rdx != key) {
+		return
+	}
+	j := s.newest[key]
+	if j == nil || !s.open[f.Slot] {
+		return
+	}
+	switch call {
+	case arena.CallJoinMaybe, arena.CallJoinTaken:
+		s.taken(j)
+	case arena.CallJoinClaimed, arena.CallJoinLeft:
+		j.Stats = 0
+	case arena.CallJoinEntered:
+		s.open[key] = true
 	}
 }
 
@@ -177,11 +213,17 @@ func (s *shadow) tally() (inflight, unwound map[uint64]uint64) {
 		f := &s.frames[i]
 		switch {
 		case f.Stats == 0:
-		case s.open[f.Slot] && s.newest[f.Slot] == f:
+		case s.newest[f.Slot] == f && s.isOpen(f):
 			inflight[f.Stats]++
 		default:
 			s.unwound[f.Stats]++
 		}
 	}
 	return inflight, s.unwound
+}
+
+// isOpen: the call is running, or has joined one that is.
+func (s *shadow) isOpen(f *placed) bool {
+	slot, n := f.JoinedTo()
+	return s.open[f.Slot] || n > 0 && s.open[slot] && n <= s.newest[slot].Joined
 }

@@ -34,7 +34,7 @@ func TestManyCountersOfAll(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if counters = append(counters, c); len(counters) == 20 {
+				if counters = append(counters, c); len(counters) == 200 {
 					t.Fatal("there is no end")
 				}
 			}

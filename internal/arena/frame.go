@@ -11,6 +11,7 @@ const (
 	FrameBack   = 24 // the address that is in the slot instead, once the call is made
 	FrameStats  = 32 // address of the shared form of the site's statistics; 0 until all else is written
 	FrameJoined = 40 // how many functions were reached by jumps and return to the same caller
+	FrameSite   = 48 // number by which events are recorded, plus 1; 0: none are
 )
 
 // The frame table. A slot's frame is in the window of entries that starts at FrameIndex.
@@ -33,6 +34,23 @@ const (
 // FrameIndex is the first entry at which the frame of a slot may be.
 func FrameIndex(slot uint64) int {
 	return int(((slot>>FrameHashShift)*FrameHashFactor + slot>>FrameWordShift) & FrameMask)
+}
+
+// A function that was reached by a jump from a wrapped one, as compilers make of a call
+// at the end, returns to where that one does. It has no return slot of its own: its frame's
+// key is the slot with its number in the bits that no address has, and its window is that
+// many windows further on.
+const (
+	JoinShift = 57
+	MaxJoined = 63
+)
+
+// JoinKey is the key of the n-th function that has joined the call of a slot.
+func JoinKey(slot, n uint64) uint64 { return slot | n<<JoinShift }
+
+// JoinedTo takes a key apart; n is 0 for a frame that is a slot's own.
+func (f *Frame) JoinedTo() (slot, n uint64) {
+	return f.Slot &^ (MaxJoined << JoinShift), f.Slot >> JoinShift
 }
 
 // Frame is one call in progress, or one that was left by other ways than a return.

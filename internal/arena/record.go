@@ -124,17 +124,26 @@ type Call uint8
 
 // How far a call is.
 const (
-	CallNone     Call = iota // nothing is counted, and there is no frame
-	CallMaybe                // if the zero flag is set, as CallTaken
-	CallTaken                // it has its frame, in which another call's Stats may be: that one was unwound
-	CallClaimed              // it has its frame; it is not counted as entered
-	CallEntered              // nor is anything else missing but the call
-	CallDropped              // as CallEntered, and the return address is off the stack
-	CallMissed               // counted as missed
-	CallBack                 // the function has returned; the return address is in slot or frame
-	CallRecorded             // counted as left, and the frame still there; the return address is in its slot
-	CallLeft                 // and the frame gone
-	CallReturns              // the stack pointer is at the return address again
+	CallNone    Call = iota // nothing is counted, and there is no frame
+	CallMaybe               // if the zero flag is set, as CallTaken
+	CallTaken               // it has its frame, in which another call's statistics may be: that one was unwound
+	CallClaimed             // it has its frame; it is not counted as entered
+	CallEntered             // nor is anything else missing but the call
+	CallDropped             // as CallEntered, and the return address is off the stack
+	CallMissed              // counted as missed
+
+	// The same for a function that a wrapped one has jumped to: its frame is the next one
+	// of the slot's Joined. In the first state its key is in rdx.
+	CallJoinMaybe
+	CallJoinTaken
+	CallJoinClaimed
+	CallJoinEntered // the slot's frame does not say so yet
+
+	CallBack     // the function has returned; the return address is in slot or frame
+	CallJoinLeft // so has the last one that had joined, which is counted as left, with its frame still there
+	CallRecorded // counted as left, and the frame still there; the return address is in its slot
+	CallLeft     // and the frame gone
+	CallReturns  // the stack pointer is at the return address again
 )
 
 // Exit tells how a thread that stands at an instruction boundary of a unit goes on

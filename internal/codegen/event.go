@@ -20,19 +20,38 @@ type Events struct {
 // Further places below the return slot that the exit part of an event needs.
 const (
 	saveDuration = saveEnd
-	saveStart    = -56
-	saveRing     = -64 // the ring; 0: the shared one
+	saveStart    = -64
+	saveRing     = -72 // the ring; 0: the shared one
+	saveSite     = -80 // as FrameSite
 )
 
-// eventEntry records the entry. rcx is at the frame, and free afterwards.
-func (g *wrapGen) eventEntry() {
+// noteSite tells in the frame at rcx whether and by which number its call is recorded.
+func (g *wrapGen) noteSite() {
+	site := int32(0)
+	if e := g.stats.Events; e != nil {
+		site = int32(e.Site + 1)
+	}
+	g.MovMemImm(x86.At(x86.RCX, arena.FrameSite), site)
+}
+
+// needEvents: a function whose events are recorded joins none whose are not, since it is
+// the other's program that sees both return. The other's frame is at rcx.
+func (g *wrapGen) needEvents() {
+	if g.stats.Events != nil {
+		g.CmpMemImm(x86.At(x86.RCX, arena.FrameSite), 0)
+		g.JccLabel(x86.CondE, g.missed)
+	}
+}
+
+// eventEntry records the entry, or the joining. rcx is at the frame, and free afterwards.
+func (g *wrapGen) eventEntry(kind ring.Kind, at arena.Call) {
 	e := g.stats.Events
 	if e == nil || e.Longer > 0 {
 		return
 	}
+	here := func() { g.is(at, g.allSaved()) }
 	g.MovMemReg(g.below(saveEnd), x86.RCX)
-	here := func() { g.is(arena.CallEntered, g.allSaved()) }
-	g.event(ring.Entry, here, func() {
+	g.event(here, func() {
 		g.MovRegMem(x86.RDX, g.below(saveCells))
 		g.TestRegReg(x86.RDX, x86.RDX)
 	}, func(shared x86.Label) {
@@ -40,6 +59,7 @@ func (g *wrapGen) eventEntry() {
 		g.TestRegReg(x86.RDX, x86.RDX) // 0: a handler has just forked
 		g.JccLabel(x86.CondE, shared)
 	}, func(shared bool) {
+		g.MovMemImm32(x86.At(x86.RDX, ring.What), what(kind, e.Site))
 		g.MovRegMem(x86.RAX, g.below(saveEnd))
 		g.MovRegMem(x86.RAX, x86.At(x86.RAX, arena.FrameTime))
 		g.MovMemReg(x86.At(x86.RDX, ring.Time), x86.RAX)
@@ -47,6 +67,8 @@ func (g *wrapGen) eventEntry() {
 		g.caller(shared, x86.At(x86.RSP, 0))
 	})
 }
+
+func what(kind ring.Kind, site uint32) int32 { return int32(uint32(kind)<<ring.KindShift | site) }
 
 // caller writes who called, or in the shared ring which thread did.
 func (g *wrapGen) caller(shared bool, ra x86.Mem) {
@@ -58,6 +80,31 @@ func (g *wrapGen) caller(shared bool, ra x86.Mem) {
 	g.MovMemReg(x86.At(x86.RDX, ring.Start), x86.RAX)
 }
 
+// keepRing keeps the ring of a thread that is the owner of the area at GS.
+func (g *wrapGen) keepRing() {
+	if g.stats.Events == nil {
+		return
+	}
+	g.MovMemImm(behind(saveRing), 0)
+	if g.areas {
+		other := g.Label()
+		g.checkOwnerIn(x86.RCX, other)
+		g.MovRegMem(x86.RCX, x86.GSAt(arena.AreaRing))
+		g.MovMemReg(behind(saveRing), x86.RCX)
+		g.Bind(other)
+	}
+}
+
+// checkOwnerAgain goes to other unless the area at GS is the thread's.
+func (g *wrapGen) checkOwnerAgain(other x86.Label) {
+	if g.stats.Events == nil {
+		g.checkOwnerIn(x86.RCX, other)
+		return
+	}
+	g.CmpMemImm(behind(saveRing), 0)
+	g.JccLabel(x86.CondE, other)
+}
+
 // keepTimes keeps the duration, in rax, and the start, in the frame at rcx.
 func (g *wrapGen) keepTimes() {
 	if g.stats.Events == nil {
@@ -66,27 +113,44 @@ func (g *wrapGen) keepTimes() {
 	g.MovMemReg(behind(saveDuration), x86.RAX)
 	g.MovRegMem(x86.RDX, x86.At(x86.RCX, arena.FrameTime))
 	g.MovMemReg(behind(saveStart), x86.RDX)
-	g.MovMemImm(behind(saveRing), 0)
 }
 
-// keepRing keeps the ring of a thread that owns the area at GS.
-func (g *wrapGen) keepRing() {
+// keepSite keeps the number in the frame at rcx.
+func (g *wrapGen) keepSite() {
 	if g.stats.Events == nil {
 		return
 	}
-	g.MovRegMem(x86.RDX, x86.GSAt(arena.AreaRing))
-	g.MovMemReg(behind(saveRing), x86.RDX)
+	g.MovRegMem(x86.RDX, x86.At(x86.RCX, arena.FrameSite))
+	g.MovMemReg(behind(saveSite), x86.RDX)
 }
 
 // eventExit records the return.
 func (g *wrapGen) eventExit() {
-	e := g.stats.Events
-	if e == nil {
+	if e := g.stats.Events; e != nil {
+		g.exit(arena.CallLeft, func() { g.MovMemImm32(x86.At(x86.RDX, ring.What), what(ring.Exit, e.Site)) })
+	}
+}
+
+// eventJoinedExit records the return of a function that had joined.
+func (g *wrapGen) eventJoinedExit() {
+	if g.stats.Events == nil {
 		return
 	}
+	none := g.Label()
+	g.CmpMemImm(behind(saveSite), 0)
+	g.JccLabel(x86.CondE, none)
+	g.exit(arena.CallBack, func() {
+		g.MovRegMem(x86.RAX, behind(saveSite))
+		g.AddRegImm(x86.RAX, what(ring.Exit, 0)-1)
+		g.MovMemReg32(x86.At(x86.RDX, ring.What), x86.RAX)
+	})
+	g.Bind(none)
+}
+
+func (g *wrapGen) exit(at arena.Call, what func()) {
 	done := g.Label()
-	if e.Longer > 0 {
-		g.MovRegImm64(x86.RAX, e.Longer)
+	if l := g.stats.Events.Longer; l > 0 {
+		g.MovRegImm64(x86.RAX, l)
 		g.CmpRegMem(x86.RAX, behind(saveDuration))
 		g.JccLabel(x86.CondA, done)
 	}
@@ -94,7 +158,8 @@ func (g *wrapGen) eventExit() {
 		g.MovRegMem(x86.RDX, behind(saveRing))
 		g.TestRegReg(x86.RDX, x86.RDX)
 	}
-	g.event(ring.Exit, func() { g.is(arena.CallLeft, resultsSaved) }, load, func(x86.Label) {}, func(bool) {
+	g.event(func() { g.is(at, resultsSaved) }, load, func(x86.Label) {}, func(bool) {
+		what()
 		g.MovRegMem(x86.RAX, behind(saveStart))
 		g.MovMemReg(x86.At(x86.RDX, ring.Start), x86.RAX)
 		g.AddRegMem(x86.RAX, behind(saveDuration))
@@ -108,20 +173,20 @@ func (g *wrapGen) eventExit() {
 // event writes a record to the own ring, if have clears the zero flag and own finds
 // one, or else to the shared one. What is seldom needed comes behind the program's
 // end; here says where in the call that is.
-func (g *wrapGen) event(kind ring.Kind, here func(), have func(), own func(shared x86.Label), fill func(shared bool)) {
+func (g *wrapGen) event(here, have func(), own func(shared x86.Label), fill func(shared bool)) {
 	shared, full, done := g.Label(), g.Label(), g.Label()
 	if g.areas {
 		have()
 		g.JccLabel(x86.CondE, shared)
 		own(shared)
-		g.writeEvent(kind, false, full, fill)
+		g.writeEvent(false, full, fill)
 	} else {
 		g.JmpLabel(shared)
 	}
 	g.Bind(done)
 	g.cold = append(g.cold, func() {
 		here()
-		g.sharedEvent(kind, shared, done, fill)
+		g.sharedEvent(shared, done, fill)
 		if g.areas {
 			g.Bind(full)
 			g.IncMem(x86.At(x86.RDX, ring.LostCount))
@@ -132,13 +197,13 @@ func (g *wrapGen) event(kind ring.Kind, here func(), have func(), own func(share
 
 // sharedEvent writes a record to the ring that threads share. A fork child's records
 // are nobody's.
-func (g *wrapGen) sharedEvent(kind ring.Kind, shared, done x86.Label, fill func(shared bool)) {
+func (g *wrapGen) sharedEvent(shared, done x86.Label, fill func(shared bool)) {
 	full := g.Label()
 	g.Bind(shared)
 	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
 	g.JccLabel(x86.CondE, done)
 	g.MovRegImm64(x86.RDX, g.stats.Events.Shared)
-	g.writeEvent(kind, true, full, fill)
+	g.writeEvent(true, full, fill)
 	g.JmpLabel(done)
 	g.Bind(full)
 	g.LockIncMem(x86.At(x86.RDX, ring.LostCount))
@@ -147,9 +212,9 @@ func (g *wrapGen) sharedEvent(kind ring.Kind, shared, done x86.Label, fill func(
 
 // writeEvent reserves a record in the ring at rdx, fills it and says that it is
 // finished; see package ring. A handler of the same thread that comes between two
-// instructions reserves its own. fill writes Time, Slot and Start to the record at
+// instructions reserves its own. fill writes all but the stamp to the record at
 // rdx, through rax.
-func (g *wrapGen) writeEvent(kind ring.Kind, shared bool, full x86.Label, fill func(shared bool)) {
+func (g *wrapGen) writeEvent(shared bool, full x86.Label, fill func(shared bool)) {
 	e := g.stats.Events
 	again := g.Here()
 	g.MovRegMem(x86.RAX, x86.At(x86.RDX, ring.Head))
@@ -165,7 +230,6 @@ func (g *wrapGen) writeEvent(kind ring.Kind, shared bool, full x86.Label, fill f
 	g.AndRegImm(x86.RAX, int32(e.Records-1))
 	g.ShlRegImm(x86.RAX, 5) // times RecordSize
 	g.Lea(x86.RDX, x86.Mem{Base: x86.RDX, Index: x86.RAX, Scale: 1, Disp: ring.Records})
-	g.MovMemImm32(x86.At(x86.RDX, ring.What), int32(uint32(kind)<<ring.KindShift|e.Site))
 	fill(shared)
 	g.MovMemReg32(x86.At(x86.RDX, ring.Stamp), x86.RCX)
 }

@@ -25,6 +25,10 @@ func (g *wrapGen) leave() {
 	g.MovMemReg(behind(0), x86.RAX)
 	g.labels.InSlot = g.Len()
 	g.MovMemReg(behind(saveCells), x86.RDX)
+	g.keepRing()
+	g.CmpMemImm(x86.At(x86.RDX, arena.FrameJoined), 0)
+	g.JccLabel(x86.CondNE, g.joined)
+	g.Bind(g.alone)
 	g.MovRegReg(x86.RCX, x86.RDX)
 	g.readTime()
 	g.SubRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameTime))
@@ -32,8 +36,7 @@ func (g *wrapGen) leave() {
 	g.Bind(g.timed)
 	g.keepTimes()
 	if g.areas {
-		g.checkOwnerIn(x86.RCX, g.shared)
-		g.keepRing()
+		g.checkOwnerAgain(g.shared)
 		g.MovRegMem(x86.RCX, x86.GSAt(g.env.AreaCells))
 		g.TestRegReg(x86.RCX, x86.RCX)
 		g.JccLabel(x86.CondE, g.silent)
@@ -164,14 +167,19 @@ func (g *wrapGen) searchWindow() {
 // raiseMax makes the duration in rax the longest. There is one for all threads, as
 // longest ones are rare; they, or a handler, may be about the same.
 func (g *wrapGen) raiseMax() {
-	g.MovRegReg(x86.RDX, x86.RAX)
 	g.Lea(x86.RCX, x86.RIPTo(g.stats.Shared))
+	g.raise(g.out)
+	g.JmpLabel(g.out)
+}
+
+// raise does it for the statistics whose shared form is at rcx.
+func (g *wrapGen) raise(done x86.Label) {
+	g.MovRegReg(x86.RDX, x86.RAX)
 	longest := x86.At(x86.RCX, arena.StatMax*arena.CellSize)
 	g.MovRegMem(x86.RAX, longest)
 	again := g.Here()
 	g.CmpRegReg(x86.RDX, x86.RAX)
-	g.JccLabel(x86.CondBE, g.out)
+	g.JccLabel(x86.CondBE, done)
 	g.LockCmpxchgMemReg(longest, x86.RDX)
 	g.JccLabel(x86.CondNE, again)
-	g.JmpLabel(g.out)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/ring"
 	"github.com/functap/functap/internal/x86"
 )
 
@@ -27,6 +28,7 @@ const (
 	saveThird = -32 // where the claim routine has kept something before
 	saveCells = -40 // address of the thread's cells, 0 if it has none; at exit: of the frame
 	saveEnd   = -48 // of the window
+	saveBase  = -56 // address of the slot's frame, while another one is dealt with; at exit: of that one
 )
 
 // wrapGen generates a program that calls its function, with a frame, instead of
@@ -43,8 +45,7 @@ type wrapGen struct {
 	maybe, probe, missed, slowCalls      x86.Label
 	back, found, search                  x86.Label
 	timed, negative, shared, newMax, out x86.Label
-	left                                 x86.Label
-	silent                               x86.Label
+	left, silent, alone, join, joined    x86.Label
 }
 
 // Wrap generates the program that counts as Count does, and measures how long the
@@ -71,6 +72,7 @@ func wrapAt(at uint64, lead int, d Displaced, env Env, cells []Cell, s Stats) (C
 	for _, l := range []*x86.Label{
 		&g.plain, &g.framed, &g.claim, &g.claimed, &g.entered, &g.maybe, &g.probe, &g.missed, &g.slowCalls,
 		&g.back, &g.found, &g.search, &g.timed, &g.negative, &g.shared, &g.newMax, &g.out, &g.left, &g.silent,
+		&g.alone, &g.join, &g.joined,
 	} {
 		*l = g.Label()
 	}
@@ -120,6 +122,8 @@ func (g *wrapGen) program() (entry int) {
 	g.Jmp(g.d.Copy)
 	g.slowEntry()
 	g.slowExit()
+	g.joinFrame()
+	g.leaveJoined()
 	for _, c := range g.cold {
 		c()
 	}
@@ -158,9 +162,17 @@ func (g *wrapGen) countSlowly(slow, silent, shared x86.Label, claimed uint64) {
 
 // hash makes dst the address of the first entry of a slot's window.
 func (g *wrapGen) hash(dst, slot, tmp x86.Reg) {
+	g.hashStack(dst, slot)
+	g.hashWord(dst, slot, tmp)
+}
+
+func (g *wrapGen) hashStack(dst, slot x86.Reg) {
 	g.MovRegReg(dst, slot)
 	g.ShrRegImm(dst, arena.FrameHashShift)
 	g.ImulRegRegImm32(dst, dst, arena.FrameHashFactor)
+}
+
+func (g *wrapGen) hashWord(dst, slot, tmp x86.Reg) {
 	g.MovRegReg(tmp, slot)
 	g.ShrRegImm(tmp, arena.FrameWordShift)
 	g.AddRegReg(dst, tmp)
@@ -201,7 +213,7 @@ func (g *wrapGen) enter() {
 	g.fill()
 	g.countCall()
 	g.Bind(g.entered)
-	g.eventEntry()
+	g.eventEntry(ring.Entry, arena.CallEntered)
 	g.restoreAll()
 	g.Lea(x86.RSP, x86.At(x86.RSP, 8))
 	g.is(arena.CallDropped, 0)
@@ -224,6 +236,7 @@ func (g *wrapGen) fill() {
 	g.LeaLabel(x86.RAX, g.back)
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameBack), x86.RAX)
 	g.MovMemImm(x86.At(x86.RCX, arena.FrameJoined), 0)
+	g.noteSite()
 	g.readTime()
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameTime), x86.RAX)
 }

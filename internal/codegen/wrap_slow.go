@@ -45,7 +45,7 @@ func (g *wrapGen) lookForJoin() {
 	g.MovRegMem(x86.RAX, x86.At(x86.RSP, 0))
 	g.CmpRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameBack))
 	g.JccLabel(x86.CondNE, g.claim)
-	g.JmpLabel(g.missed)
+	g.JmpLabel(g.join)
 }
 
 // probeWindow tries the other entries of the window. rcx is at the first one, whose
@@ -81,7 +81,7 @@ func (g *wrapGen) probeWindow() {
 	g.is(arena.CallNone, g.allSaved())
 	g.Bind(stale)
 	g.claimEntry(judge)
-	g.countUnwound()
+	g.countUnwound(g.claimed, arena.CallClaimed)
 	g.JmpLabel(g.claimed)
 }
 
@@ -95,13 +95,13 @@ func (g *wrapGen) claimEntry(other x86.Label) {
 
 // countUnwound counts the call whose frame was taken; one that was left before it
 // counted has no statistics. A fork child counts nothing.
-func (g *wrapGen) countUnwound() {
+func (g *wrapGen) countUnwound(done x86.Label, then arena.Call) {
 	g.MovRegMem(x86.RDX, x86.At(x86.RCX, arena.FrameStats))
 	g.TestRegReg(x86.RDX, x86.RDX)
-	g.JccLabel(x86.CondE, g.claimed)
+	g.JccLabel(x86.CondE, done)
 	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
-	g.JccLabel(x86.CondE, g.claimed)
+	g.JccLabel(x86.CondE, done)
 	g.LockIncMem(x86.At(x86.RDX, arena.StatUnwound*arena.CellSize))
-	g.is(arena.CallClaimed, g.allSaved())
+	g.is(then, g.allSaved())
 	g.MovMemImm(x86.At(x86.RCX, arena.FrameStats), 0)
 }

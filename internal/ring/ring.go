@@ -36,6 +36,9 @@ type Kind uint8
 const (
 	Entry Kind = iota + 1
 	Exit
+	// Join is an entry by a jump from the function that was entered with this slot
+	// before: both return to the same place.
+	Join
 	// Lost is told by Read, not written by threads: Start records are missing here.
 	Lost
 )

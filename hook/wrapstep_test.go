@@ -1,0 +1,226 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/codegen"
+	"github.com/functap/functap/internal/ptrace"
+	"github.com/functap/functap/internal/testutils"
+)
+
+// measure wraps every function that can be, and counts the others.
+func (pt *Patch) measure(t *testing.T) map[string]*Stats {
+	t.Helper()
+	all := map[string]*Stats{}
+	for _, s := range pt.Slots {
+		if s.Site().Exit() != nil {
+			continue
+		}
+		st, err := s.NewStats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Update(func(any) (any, Generator) {
+			d, env, place := s.Wrapped(), s.Env(), st.Place()
+			return st, func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, nil, place) }
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[s.Site().Function.Name()] = st
+	}
+	return all
+}
+
+// requireLaw checks that every call has come to an end that was counted.
+func requireLaw(t *testing.T, name string, st *Stats) {
+	t.Helper()
+	var returned uint64
+	for i := range arena.Buckets {
+		returned += st.Read(arena.StatBuckets + i)
+	}
+	calls, unwound, inflight := st.Read(arena.StatCalls), st.Read(arena.StatUnwound), st.Read(arena.StatInflight)
+	if calls != returned+unwound+inflight {
+		t.Errorf("%s: %d calls are not %d returned, %d unwound and %d inflight", name, calls, returned, unwound, inflight)
+	}
+}
+
+// stepThrough starts a trapped thread at the stub again and lets it make n steps, through
+// generated code and the function. It reports false if the function has returned by then.
+func (s *Slot) stepThrough(th *ptrace.Thread, n int) (bool, error) {
+	r, err := th.Regs()
+	if err != nil {
+		return false, err
+	}
+	start, slot := *r, r.Rsp
+	start.Rip = s.stub
+	if err := th.SetRegs(&start); err != nil {
+		return false, err
+	}
+	for range n {
+		if err := th.Step(time.Second); err != nil {
+			return false, err
+		}
+		if r, err = th.Regs(); err != nil {
+			return false, err
+		}
+		if r.Rsp > slot && !s.n.ContainsCode(r.Rip) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// TestDetachAtEveryInstructionOfACall takes a thread to each instruction of a call that is
+// wrapped, one after the other, from the stub on to the return, and detaches there. The
+// victim compares all registers and flags, at entry and after the return. In the short
+// form all but the first case look at every ninth instruction, from another one on each time.
+func TestDetachAtEveryInstructionOfACall(t *testing.T) {
+	for i, c := range []struct {
+		source   string
+		variant  testutils.Variant
+		args     []string
+		how      how
+		function string
+	}{
+		{"transparency.c", testutils.CNoPIE, []string{"--flags"}, how{}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{claim: true}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{taken: 3}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{taken: arena.FrameWindow}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{stale: true}, "work_empty"},
+		{"pclass.c", testutils.CDynamic, nil, how{}, "p_five_singles"},
+		{"gsuser.c", testutils.CDynamic, nil, how{}, "work_half"},
+		{"count.c", testutils.CDynamic, []string{"2"}, how{}, "work_tailed"}, // by a jump
+	} {
+		t.Run(fmt.Sprintf("%s %s %+v", c.variant.Name, c.function, c.how), func(t *testing.T) {
+			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)
+			v.Run(1)
+			before := testutils.TakeSnapshot(t, v.PID())
+			steps, stride := 0, 1
+			if i > 0 {
+				stride = testutils.Repeat(9, 1)
+			}
+			for n := rand.N(stride); ; n += stride {
+				v.StartLoad()
+				inside := wrapAndDetachAt(t, v.PID(), c.function, n, c.how)
+				if !v.Running() {
+					t.Fatalf("the victim died of a detach at step %d: %s", n, v.Stderr())
+				}
+				v.StopLoad()
+				v.Run(3)
+				testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+				if t.Failed() {
+					t.Fatalf("after a detach at step %d", n)
+				}
+				if !inside {
+					break
+				}
+				steps++
+			}
+			t.Logf("detached at %d instructions", steps)
+			if steps*stride < 60 {
+				t.Error("that cannot have been the whole way")
+			}
+			v.Quit()
+		})
+	}
+}
+
+// how is in what state the thread and the frame table are.
+type how struct {
+	claim bool // the thread has lost its area
+	taken int  // so many entries of the window are other threads'
+	stale bool // the first one is the slot's own, left by a longjmp
+}
+
+// wrapAndDetachAt is detachAt for wrapped functions.
+func wrapAndDetachAt(t *testing.T, pid int, function string, n int, h how) (inside bool) {
+	t.Helper()
+	p, err := Attach(context.Background(), pid, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	pt := hookAll(t, p)
+	stats := pt.measure(t)
+	slot := pt.find(t, function)
+	release := slot.trap(t)
+	c := &cleaner{p: p, r: p.session.remains(), text: &textWriter{}}
+	caught := false
+	for deadline := time.Now().Add(10 * time.Second); !caught; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("nobody calls %s", function)
+		}
+		err = p.stopAll(context.Background(), "test", func(st *ptrace.Stop) error {
+			th, err := slot.trapped(st)
+			if th == nil || err != nil {
+				return err
+			}
+			caught = true
+			release()
+			h.prepare(t, th, st.Mem(), p.session, stats[function])
+			if inside, err = slot.stepThrough(th, n); err != nil {
+				return err
+			}
+			c.prepare()
+			return c.restore(st)
+		})
+		if err != nil {
+			t.Fatalf("step %d: %v", n, err)
+		}
+	}
+	if len(c.out.Left) > 0 {
+		t.Fatalf("step %d: left %v", n, c.out.Left)
+	}
+	for name, st := range stats {
+		requireLaw(t, name, st)
+	}
+	return inside
+}
+
+// prepare makes the state.
+func (h how) prepare(t *testing.T, th *ptrace.Thread, mem *ptrace.Mem, s *session, st *Stats) {
+	t.Helper()
+	if h.claim {
+		forgetArea(t, th, s)
+	}
+	r, err := th.Regs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range h.taken {
+		frame(t, mem, s, r.Rsp, i, 0x1000, 0)
+	}
+	if h.stale { // a call more that was entered
+		frame(t, mem, s, r.Rsp, 0, r.Rsp, st.Place().Shared)
+		s.arenas[0].AddShared(st.Place().Shared, 1)
+	}
+}
+
+// frame writes the i-th entry of a slot's window.
+func frame(t *testing.T, mem *ptrace.Mem, s *session, slot uint64, i int, key, stats uint64) {
+	t.Helper()
+	at := s.claims().Frames + uint64(arena.FrameIndex(slot)+i)*arena.FrameSize
+	b := make([]byte, arena.FrameSize)
+	if _, err := mem.ReadAt(b, int64(at)); err != nil {
+		t.Fatal(err)
+	}
+	if arena.DecodeFrame(b).Slot != 0 {
+		return // a caller's
+	}
+	put := func(off int, v uint64) {
+		for k := range 8 {
+			b[off+k] = byte(v >> (8 * k))
+		}
+	}
+	put(arena.FrameSlot, key)
+	put(arena.FrameStats, stats)
+	if _, err := mem.WriteAt(b, int64(at)); err != nil {
+		t.Fatal(err)
+	}
+}
