@@ -82,8 +82,8 @@ func (p *Process) layoutFor(s *session, sites int) arena.Layout {
 	return arena.NewLayout(n, (2+arena.StatCells)*n, areas, shared, uint64(n)*codePerSite+64<<10)
 }
 
-// codePerSite has room for a stub and a program that wraps.
-const codePerSite = 2048
+// codePerSite has room for a stub and a program that wraps and records.
+const codePerSite = 3328
 
 // areaCount is four areas a thread, a power of two, so that buckets of four
 // rarely overflow and threads that are born later find one.
