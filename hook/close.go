@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/functap/functap/internal/arena"
 )
@@ -95,6 +96,10 @@ func (p *Process) Cleaned() Cleaned {
 	return p.cleaned
 }
 
+// looksMost is how often what another functap is mapping or unmapping is looked at
+// once more.
+const looksMost = 20
+
 // look finds what of functap's is in the process.
 func (p *Process) look() (*remains, error) {
 	mem, err := openMem(p.pid)
@@ -102,6 +107,11 @@ func (p *Process) look() (*remains, error) {
 		return nil, wrapExit(err)
 	}
 	defer mem.Close()
-	r, err := findRemains(p.pid, mem)
-	return r, wrapGone(err)
+	for try := 0; ; try++ {
+		r, err := findRemains(p.pid, mem)
+		if err == nil || try == looksMost || ended(p.pid) {
+			return r, wrapGone(err)
+		}
+		time.Sleep(time.Millisecond) // it was unmapped between being found and being read
+	}
 }

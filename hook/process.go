@@ -100,7 +100,7 @@ func newProcess(pid int, opts *AttachOptions) (*Process, error) {
 	if p.log = p.opts.Logger; p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
-	if err := ptrace.Check(pid); err != nil {
+	if err := afterOthers(context.Background(), func() error { return ptrace.Check(pid) }); err != nil {
 		return nil, wrapExit(err)
 	}
 	var err error
@@ -223,12 +223,16 @@ func (p *Process) checkPause(since time.Time) error {
 // stopAll runs fn with all threads stopped, after checking that the process
 // still is the one that was attached to.
 func (p *Process) stopAll(ctx context.Context, why string, fn func(*ptrace.Stop) error) error {
-	rep, err := p.tracer.Stop(ctx, p.pid, p.stopOptions(), func(s *ptrace.Stop) error {
-		if err := p.ident.check(p.pid); err != nil {
-			return err
-		}
-		p.stopMaps = nil
-		return fn(s)
+	var rep ptrace.Report
+	err := afterOthers(ctx, func() (err error) {
+		rep, err = p.tracer.Stop(ctx, p.pid, p.stopOptions(), func(s *ptrace.Stop) error {
+			if err := p.ident.check(p.pid); err != nil {
+				return err
+			}
+			p.stopMaps = nil
+			return fn(s)
+		})
+		return err
 	})
 	p.paused(why, rep)
 	return wrapExit(p.tooLong(err))

@@ -86,11 +86,15 @@ func (p *Process) oneThread(ctx context.Context, why string, run onStopped) erro
 	if err != nil {
 		return err
 	}
-	rep, err := p.tracer.StopThread(ctx, p.pid, tid, p.stopOptions(), func(s *ptrace.Stop, th *ptrace.Thread) error {
-		if err := p.ident.check(p.pid); err != nil {
-			return err
-		}
-		return run(s, th)
+	var rep ptrace.Report
+	err = afterOthers(ctx, func() (err error) {
+		rep, err = p.tracer.StopThread(ctx, p.pid, tid, p.stopOptions(), func(s *ptrace.Stop, th *ptrace.Thread) error {
+			if err := p.ident.check(p.pid); err != nil {
+				return err
+			}
+			return run(s, th)
+		})
+		return err
 	})
 	p.paused(why, rep)
 	return p.tooLong(err)

@@ -43,7 +43,7 @@ func TestLayoutPage(t *testing.T) {
 		{area, "owner", AreaOwner}, {area, "claimed", AreaClaimed}, {area, "claims", AreaClaims},
 		{area, "window", AreaWindow}, {area, "span", AreaSpan}, {area, "m", AreaM}, {area, "cells", AreaCells},
 		{site, "state", siteStateOff}, {unit, "kind", unitKindOff},
-		{head, "lock", LockOff}, {head, "next", RobustOff}, {head, "tracer pid", ownerOff}, {head, "its start time", fieldOff},
+		{head, "lock", LockOff}, {head, "settled", SettledOff}, {head, "next", RobustOff}, {head, "tracer pid", ownerOff}, {head, "its start time", fieldOff},
 	} {
 		if got := offset(c.sect, c.field); got != c.want {
 			t.Errorf("%s: the page says %d, the code %d", c.field, got, c.want)
