@@ -23,10 +23,13 @@ type Cleaned struct {
 	Mappings    int // unmapped
 	Descriptors int // closed
 	// Removed is how many functions of a session were no longer hooked when it
-	// was closed: somebody else had taken them out (Recover with Force), or
-	// their library was loaded anew. What was counted there ends at that moment.
+	// was closed: somebody else had taken them out (Recover with Force). What was
+	// counted there ends at that moment.
 	Removed int
-	Left    []string // what had to stay, and why; empty is the rule
+	// Unloaded is how many were no longer hooked since the target has unloaded their
+	// library. It may have loaded it anew, and may have called them there.
+	Unloaded int
+	Left     []string // what had to stay, and why; empty is the rule
 }
 
 // cleaner takes remains out of a process.
@@ -124,9 +127,11 @@ func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 // has its own text.
 func (c *cleaner) restoreText(st *ptrace.Stop) error {
 	w := c.text
+	c.out.Unloaded = w.active()
 	if err := w.readMapped(st.Mem()); err != nil {
 		return err
 	}
+	c.out.Unloaded -= w.active()
 	files := mappedFiles{pid: c.p.pid}
 	defer files.close()
 	w.keep(func(e edit) bool {
@@ -134,9 +139,13 @@ func (c *cleaner) restoreText(st *ptrace.Stop) error {
 		switch {
 		case bytes.Equal(got, e.old):
 			return true
-		case bytes.Equal(got, e.new) && e.active:
+		case bytes.Equal(got, e.new) && e.active && c.p.wasWritten(e.addr):
 			c.out.Removed++
-		case !bytes.Equal(got, e.new) && !files.pristine(e.addr, got):
+		case bytes.Equal(got, e.new) || files.pristine(e.addr, got):
+			if e.active {
+				c.out.Unloaded++
+			}
+		default:
 			c.left("%d bytes at %#x were changed by somebody else (CLOBBERED: % x)", len(got), e.addr, got)
 		}
 		return false
@@ -144,6 +153,14 @@ func (c *cleaner) restoreText(st *ptrace.Stop) error {
 	c.out.Sites += w.sites()
 	// Jumps to holes are taken back before the holes.
 	return w.writeAll(st.Mem())
+}
+
+// wasWritten reports whether somebody has written to a page of text since it was
+// mapped.
+func (p *Process) wasWritten(addr uint64) bool {
+	page := addr &^ (pageSize - 1)
+	pages, err := writtenPages(p.pid, arena.Range{Start: page, End: page + pageSize})
+	return err != nil || len(pages) > 0
 }
 
 func (c *cleaner) addEdits(s arena.Site) {

@@ -9,7 +9,8 @@ import (
 )
 
 // WatchExit returns a channel that is closed when process pid has ended or
-// stop was called. It holds a pidfd, so a later process of the same number is
+// stop was called, and what tells how it has ended, where the kernel says that (Linux
+// 6.15, or to its parent's user before it is waited for). It holds a pidfd, so a later process of the same number is
 // not mistaken for it; it traces nothing.
 func WatchExit(pid int) (gone <-chan struct{}, stop func(), err error) {
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
