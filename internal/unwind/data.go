@@ -10,11 +10,10 @@ import (
 // and the tracer writes:
 //
 //	  0  ranges in use, u64
-//	  8  address of the original _dl_find_object
-//	 16  address of the original dl_iterate_phdr
-//	 24  "[functap]"
-//	 64  8 ranges:  code, its size, its .eh_frame_hdr, 0 (8 bytes each)
-//	320  8 objects: PT_LOAD and PT_GNU_EH_FRAME, 56 bytes each
+//	  8  "[functap]", 0
+//	 64  8 originals: addresses of what the answers hand on to
+//	128  8 ranges:  code, its size, its .eh_frame_hdr, 0 (8 bytes each)
+//	384  8 objects: PT_LOAD and PT_GNU_EH_FRAME, 56 bytes each
 //
 // Ranges are only added, each written before the count.
 type Data struct {
@@ -25,23 +24,25 @@ type Data struct {
 
 // Offsets in a Data.
 const (
-	dataCount   = 0
-	dataFind    = 8
-	dataIterate = 16
-	dataName    = 24
-	dataRanges  = 64
-	rangeSize   = 32
-	dataObjects = dataRanges + MaxRanges*rangeSize
-	objectSize  = 2 * phdrSize
-	phdrSize    = 56
-	rangeCode   = 0
-	rangeLen    = 8
-	rangeHeader = 16
-	objectPhdrs = 2
+	dataCount    = 0
+	dataName     = 8
+	dataOriginal = 64
+	dataRanges   = dataOriginal + 8*MaxOriginals
+	rangeSize    = 32
+	dataObjects  = dataRanges + MaxRanges*rangeSize
+	objectSize   = 2 * phdrSize
+	phdrSize     = 56
+	rangeCode    = 0
+	rangeLen     = 8
+	rangeHeader  = 16
+	objectPhdrs  = 2
 )
 
 // MaxRanges is how many ranges a Data can hold: one for each arena.
 const MaxRanges = 8
+
+// MaxOriginals is how many functions can be replaced in a process.
+const MaxOriginals = 8
 
 // DataSize is how much memory a Data takes; it must be 8-aligned.
 const DataSize = dataObjects + MaxRanges*objectSize
@@ -62,12 +63,9 @@ func NewData(mem []byte, at uint64) (*Data, error) {
 // Addr is where the target has it.
 func (d *Data) Addr() uint64 { return d.at }
 
-// SetFindObject says where the original _dl_find_object is, for the answer that
-// [FindObject] generates. To be called before anything leads there.
-func (d *Data) SetFindObject(addr uint64) { store64(d.mem, dataFind, addr) }
-
-// SetIteratePhdr says how the original dl_iterate_phdr is entered.
-func (d *Data) SetIteratePhdr(addr uint64) { store64(d.mem, dataIterate, addr) }
+// SetOriginal says where answer i hands on to, before anything leads to that
+// answer: an address that goes on as the function would have without us.
+func (d *Data) SetOriginal(i int, addr uint64) { store64(d.mem, dataOriginal+8*i, addr) }
 
 // AddRange begins to answer for a table's code.
 func (d *Data) AddRange(t *Table) error {

@@ -18,27 +18,27 @@ const (
 //
 // which is asked by libgcc since version 12 and by LLVM's unwinder since 19. It
 // answers for the ranges in data and hands every other address on to the
-// original. It uses no stack and takes no lock: like the original it may be
+// original of that number. It uses no stack and takes no lock: like the original it may be
 // called from a signal handler. There is no struct link_map to show, so that
 // field is null; nobody is known to look at it.
-func FindObject(at uint64, data uint64) (Code, error) {
+func FindObject(at, data uint64, original int) (Code, error) {
 	g := newGen(at)
-	next, found, original := g.Label(), g.Label(), g.Label()
+	next, found, pass := g.Label(), g.Label(), g.Label()
 	g.exit(Restart, 0)
 	g.Endbr64() // it is jumped to through memory
 	g.MovRegMem(x86.RCX, x86.RIPTo(data+dataCount))
 	g.Lea(x86.RDX, x86.RIPTo(data+dataRanges))
 	g.Bind(next)
 	g.SubRegImm(x86.RCX, 1)
-	g.JccLabel(x86.CondB, original)
+	g.JccLabel(x86.CondB, pass)
 	g.MovRegReg(x86.RAX, x86.RDI)
 	g.SubRegMem(x86.RAX, x86.At(x86.RDX, rangeCode))
 	g.CmpRegMem(x86.RAX, x86.At(x86.RDX, rangeLen))
 	g.JccLabel(x86.CondB, found)
 	g.AddRegImm(x86.RDX, rangeSize)
 	g.JmpLabel(next)
-	g.Bind(original)
-	g.JmpMem(x86.RIPTo(data + dataFind))
+	g.Bind(pass)
+	g.JmpMem(x86.RIPTo(data + dataOriginal + 8*uint64(original)))
 	g.Bind(found)
 	g.answer()
 	return g.finish()

@@ -22,7 +22,7 @@ const (
 
 var routines = []struct {
 	name string
-	gen  func(at, data uint64) (Code, error)
+	gen  func(at, data uint64, original int) (Code, error)
 }{
 	{"find-object", FindObject},
 	{"iterate-phdr", IteratePhdr},
@@ -31,7 +31,7 @@ var routines = []struct {
 func TestGoldenListings(t *testing.T) {
 	for _, r := range routines {
 		t.Run(r.name, func(t *testing.T) {
-			c, err := r.gen(testAt, testData)
+			c, err := r.gen(testAt, testData, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func exitText(c Code, off int) string {
 // must say where it is, and each exit how far to raise it.
 func TestRowsAgreeWithCode(t *testing.T) {
 	for _, r := range routines {
-		c, err := r.gen(testAt, testData)
+		c, err := r.gen(testAt, testData, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func depthBehind(depth int, in *x86.Inst, code []byte) int {
 // TestReturnsAreBehindCalls: what is looked for on stacks at detach.
 func TestReturnsAreBehindCalls(t *testing.T) {
 	for _, r := range routines {
-		c, err := r.gen(testAt, testData)
+		c, err := r.gen(testAt, testData, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

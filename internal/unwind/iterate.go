@@ -7,7 +7,7 @@ import "github.com/functap/functap/internal/x86"
 //	int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 //
 // which is asked by every unwinder that knows no _dl_find_object. The original
-// does the work, with a callback of ours that hands out the first object, which
+// of that number does the work, with a callback of ours that hands out the first object, which
 // is the program, then those of data, and then the rest untouched.
 //
 // Second and not first, because programs take the first object for the
@@ -16,21 +16,21 @@ import "github.com/functap/functap/internal/x86"
 // only the loader's lock protects, and the loader holds that during callbacks.
 //
 // A callback may throw. The routine has its rows like any function.
-func IteratePhdr(at uint64, data uint64) (Code, error) {
+func IteratePhdr(at, data uint64, original int) (Code, error) {
 	g := newGen(at)
 	thunk := g.Here()
 	g.exit(DrainLoader, 0)
 	(&thunkGen{g, data}).all()
 	entry := g.Len()
 	g.row(0)
-	g.replacement(g.Addr(thunk), data)
+	g.replacement(g.Addr(thunk), data+dataOriginal+8*uint64(original))
 	c, err := g.finish()
 	c.Entry = entry
 	return c, err
 }
 
-// replacement calls the original with the thunk.
-func (g *gen) replacement(thunk, data uint64) {
+// replacement calls the original, whose address is in a word, with the thunk.
+func (g *gen) replacement(thunk, original uint64) {
 	g.exit(Restart, 0)
 	g.Endbr64()
 	g.SubRegImm(x86.RSP, iterateStack)
@@ -42,7 +42,7 @@ func (g *gen) replacement(thunk, data uint64) {
 	g.Lea(x86.RDI, x86.RIPTo(thunk))
 	g.exit(RestartSaved, iterateStack)
 	g.MovRegReg(x86.RSI, x86.RSP)
-	g.CallMem(x86.RIPTo(data + dataIterate))
+	g.CallMem(x86.RIPTo(original))
 	g.called()
 	g.exit(Return, iterateStack)
 	g.AddRegImm(x86.RSP, iterateStack)
