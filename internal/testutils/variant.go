@@ -33,7 +33,12 @@ var (
 var (
 	CXX       = cVariant("cxx", "g++", "g++")
 	CXXStatic = cVariant("cxx-static", "g++", "g++", "-static", "-fno-pie", "-no-pie")
-	Rust      = Variant{Name: "rust", compiler: "rustc", pkg: "rustc", args: []string{"--edition=2021", "-O", "-C", "debuginfo=0"}}
+	// CXXStaticGCC has an unwinder of its own, beside libstdc++'s shared one.
+	CXXStaticGCC = cVariant("cxx-static-libgcc", "g++", "g++", "-static-libgcc")
+	CXXStaticPIE = cVariant("cxx-static-pie", "g++", "g++", "-static-pie", "-fPIE")
+	CXXStripped  = cVariant("cxx-static-stripped", "g++", "g++", "-static", "-fno-pie", "-no-pie", "-s")
+	CXXShared    = cVariant("cxx-shared", "g++", "g++", "-shared", "-fPIC")
+	Rust         = Variant{Name: "rust", compiler: "rustc", pkg: "rustc", args: []string{"--edition=2021", "-O", "-C", "debuginfo=0"}}
 
 	Go         = goVariant("go", "0")
 	GoStripped = goVariant("go-stripped", "0", "-ldflags=-s -w")

@@ -6,6 +6,7 @@
 #include "unwind.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -182,9 +183,9 @@ static void *thread(void *n)
 
 static void cancel(long n)
 {
-	pthread_t t = thread_start(thread, (void *)n);
 	void *result;
 	cleaned = destroyed_there = 0;
+	pthread_t t = thread_start(thread, (void *)n);
 	usleep(30000);
 	pthread_cancel(t);
 	pthread_join(t, &result);
@@ -195,9 +196,9 @@ static void cancel(long n)
 
 static void thread_exits(long n)
 {
-	pthread_t t = thread_start(thread, (void *)-n);
 	void *result;
 	cleaned = destroyed_there = 0;
+	pthread_t t = thread_start(thread, (void *)-n);
 	pthread_join(t, &result);
 	CHECK("exit value", result, 77);
 	CHECK("cleanups", cleaned, 1);
@@ -235,10 +236,13 @@ static void backtraces()
 
 static void *outermost_step;
 static volatile long steps;
+static volatile int steps_end; /* what follows pushes, and the compiler does not know it */
 
 static void on_trap(int, siginfo_t *, void *context)
 {
 	void *pcs[64];
+	if (steps_end)
+		return;
 	int n = backtrace(pcs, 64);
 	steps++;
 	if (n < 64 && pcs[n - 1] == outermost_step)
@@ -268,6 +272,7 @@ static NOINLINE void stepped()
 	long r = THROUGH(LEAF, NULL, 4);
 	r += THROUGH(TAILED, [](long x) { return x; }, 5);
 	dl_iterate_phdr(count_objects, &objects);
+	steps_end = 1;
 	stepping(0);
 	CHECK("result", r, 10);
 }
@@ -280,7 +285,7 @@ static void steps_through()
 	sigaction(SIGTRAP, &act, NULL);
 	void *pcs[64];
 	outermost_step = pcs[backtrace(pcs, 64) - 1];
-	steps = 0;
+	steps = steps_end = 0;
 	stepped();
 	if (steps < 200)
 		die("only %ld steps", (long)steps);
@@ -361,11 +366,29 @@ static void plugin(const char *file)
 	dlclose(lib);
 }
 
+static int command(const char *line);
+
+/* A command that must end in an abort: so do the checks here, and terminate. */
+static void fails(const char *line)
+{
+	int got;
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(open("/dev/null", O_WRONLY), 1);
+		command(line);
+		_exit(0);
+	}
+	waitpid(pid, &got, 0);
+	CHECK("signal", WIFSIGNALED(got) ? WTERMSIG(got) : 0, SIGABRT);
+}
+
 static int command(const char *line)
 {
 	if (arena_command(line))
 		return 1;
-	if (!strcmp(line, "noexcept"))
+	if (!strncmp(line, "fails ", 6))
+		fails(line + 6);
+	else if (!strcmp(line, "noexcept"))
 		in_child(noexcept_child, 42);
 	else if (!strcmp(line, "cancel"))
 		for (long n : { 0, 5, 100 })
