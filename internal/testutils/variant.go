@@ -23,6 +23,8 @@ var (
 	CMuslStatic = cVariant("c-musl-static", "musl-gcc", "musl-tools", "-static")
 	// CET has endbr64 at the start of every function.
 	CET = cVariant("c-cet", "gcc", "gcc", "-fcf-protection=full")
+	// CExceptions runs the cleanups of a cancelled thread by unwinding.
+	CExceptions = cVariant("c-exceptions", "gcc", "gcc", "-fexceptions")
 	// CShared makes a shared object for dlopen.
 	CShared = cVariant("c-shared", "gcc", "gcc", "-shared", "-fPIC")
 	// C32 is 32-bit code without any library: it needs no multilib package.

@@ -1,10 +1,12 @@
 package unwind
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/testutils"
 )
 
@@ -81,4 +83,73 @@ func TestProgramsAppear(t *testing.T) {
 	}
 	g.v.Do("step", "done")
 	g.v.Quit()
+}
+
+// TestLazyUnwinder: libc loads libgcc when it needs it, long after the service began.
+func TestLazyUnwinder(t *testing.T) {
+	for _, what := range []string{"cancel", "exit", "backtrace", "plugin"} {
+		t.Run(what, func(t *testing.T) {
+			g := startC(t)
+			g.serve()
+			g.wrap()
+			g.useSlots()
+			if what == "plugin" {
+				what += " " + testutils.Build(t, "unwind_plugin.cc", testutils.CXXShared)
+			}
+			for range 3 {
+				g.v.Do(what, "done")
+			}
+			if !g.hasMapped("libgcc_s") && !strings.HasPrefix(what, "plugin") {
+				t.Error("no libgcc was loaded")
+			}
+			g.v.Quit()
+		})
+	}
+}
+
+// TestCleanups: C whose cleanups are run by unwinding.
+func TestCleanups(t *testing.T) {
+	g := start(t, RuleSignal, testutils.Build(t, "unwind_c.c", testutils.CExceptions))
+	g.wrap()
+	g.useSlots()
+	g.v.Do("fails cancel", "done")
+	g.v.Do("fails exit", "done")
+	g.serve()
+	g.v.Do("cancel", "done")
+	g.v.Do("exit", "done")
+	g.v.Quit()
+}
+
+// TestLazyWithoutService: a plugin's exception ends the program.
+func TestLazyWithoutService(t *testing.T) {
+	g := startC(t)
+	g.wrap()
+	g.useSlots()
+	requireDeath(t, g, "plugin "+testutils.Build(t, "unwind_plugin.cc", testutils.CXXShared), "terminate called")
+}
+
+func startC(t *testing.T) *target {
+	t.Helper()
+	g := start(t, RuleSignal, testutils.Build(t, "unwind_c.c", testutils.CDynamic))
+	if g.hasMapped("libgcc_s") {
+		t.Fatal("libgcc is there from the start")
+	}
+	return g
+}
+
+func (g *target) hasMapped(name string) bool {
+	g.t.Helper()
+	return slices.ContainsFunc(g.maps(), func(m procfs.Mapping) bool { return strings.Contains(m.Path, name) })
+}
+
+// TestMusl: what iterates over musl's objects sees ours as the second.
+func TestMusl(t *testing.T) {
+	for _, v := range []testutils.Variant{testutils.CMusl, testutils.CMuslStatic} {
+		t.Run(v.Name, func(t *testing.T) {
+			g := start(t, RuleSignal, testutils.Build(t, "unwind_c.c", v))
+			g.serve(AsksIteratePhdr)
+			g.v.Do("iterate", "done")
+			g.v.Quit()
+		})
+	}
 }

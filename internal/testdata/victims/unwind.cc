@@ -5,11 +5,8 @@
  */
 #include "unwind.h"
 
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 
 #include <exception>
@@ -354,40 +351,12 @@ static void iterates()
 	}
 }
 
-/* ---- a plugin ---- */
-
-static void plugin(const char *file)
-{
-	void *lib = dlopen(file, RTLD_NOW);
-	if (!lib)
-		die("%s", dlerror());
-	auto run = (void (*)(void *volatile *))dlsym(lib, "plugin_run");
-	run(call_slots);
-	dlclose(lib);
-}
-
-static int command(const char *line);
-
-/* A command that must end in an abort: so do the checks here, and terminate. */
-static void fails(const char *line)
-{
-	int got;
-	pid_t pid = fork();
-	if (pid == 0) {
-		dup2(open("/dev/null", O_WRONLY), 1);
-		command(line);
-		_exit(0);
-	}
-	waitpid(pid, &got, 0);
-	CHECK("signal", WIFSIGNALED(got) ? WTERMSIG(got) : 0, SIGABRT);
-}
-
 static int command(const char *line)
 {
 	if (arena_command(line))
 		return 1;
 	if (!strncmp(line, "fails ", 6))
-		fails(line + 6);
+		fails(command, line + 6);
 	else if (!strcmp(line, "noexcept"))
 		in_child(noexcept_child, 42);
 	else if (!strcmp(line, "cancel"))
@@ -402,8 +371,6 @@ static int command(const char *line)
 		steps_through();
 	else if (!strcmp(line, "iterate"))
 		iterates();
-	else if (!strncmp(line, "plugin ", 7))
-		plugin(line + 7);
 	else
 		return 0;
 	say("done");

@@ -11,7 +11,10 @@
 
 #include "victim.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 typedef long (*fn)(long);
 typedef long (*caller)(fn, long);
@@ -30,9 +33,13 @@ long body_leaf(fn f, long x);
 }
 #endif
 
+#ifndef UNWIND_PLUGIN
 static UNUSED void *own_slots[N_BODIES] = { (void *)body_called0, (void *)body_called1,
 	(void *)body_called2, (void *)body_tailed, (void *)body_leaf };
 static UNUSED void *volatile *call_slots = (void *volatile *)own_slots;
+#else
+static UNUSED void *volatile *call_slots; /* the program's */
+#endif
 
 #define THROUGH(i, f, x) (((caller)call_slots[i])(f, x))
 
@@ -45,13 +52,16 @@ static UNUSED void *volatile *call_slots = (void *volatile *)own_slots;
 		return r;                           \
 	}
 
+#ifndef UNWIND_PLUGIN
 static UNUSED void report_bodies(void)
 {
 	for (int i = 0; i < N_BODIES; i++)
 		say("info body%d %lu", i, (unsigned long)own_slots[i]);
 }
 
-static void map_at(unsigned long at, size_t size, int prot, int flags, int fd, off_t off)
+#endif
+
+static UNUSED void map_at(unsigned long at, size_t size, int prot, int flags, int fd, off_t off)
 {
 	void *p = mmap((void *)at, size, prot, flags | MAP_FIXED_NOREPLACE, fd, off);
 	if (p != (void *)at)
@@ -85,6 +95,20 @@ static UNUSED int arena_command(const char *line)
 		return 1;
 	}
 	return 0;
+}
+
+/* A command that must end in an abort: so do the checks here, and terminate. */
+static UNUSED void fails(int (*command)(const char *), const char *line)
+{
+	int got;
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(open("/dev/null", O_WRONLY), 1);
+		command(line);
+		_exit(0);
+	}
+	waitpid(pid, &got, 0);
+	CHECK("signal", WIFSIGNALED(got) ? WTERMSIG(got) : 0, SIGABRT);
 }
 
 #endif
