@@ -25,7 +25,7 @@ func TestExceptions(t *testing.T) {
 			g.wrap()
 			g.useSlots()
 			g.v.Run(100)
-			for _, what := range []string{"noexcept", "cancel", "exit", "backtrace", "step"} {
+			for _, what := range []string{"noexcept", "cancel", "exit", "backtrace", "step", "iterate throw"} {
 				g.v.Do(what, "done")
 			}
 			g.v.Quit()
@@ -64,6 +64,22 @@ func requireDeath(t *testing.T, g *target, command, says string) {
 	if !strings.Contains(g.v.Stderr(), says) {
 		t.Errorf("%s: the victim said %q", command, g.v.Stderr())
 	}
+}
+
+// TestBothAnswers: with both functions replaced, what iterates sees our object, and
+// may leave by an exception.
+func TestBothAnswers(t *testing.T) {
+	g := start(t, RuleSignal, testutils.Build(t, "unwind.cc", testutils.CXX), "1")
+	s := g.serve()
+	if s.Pointer == nil || len(s.Entries) != 1 || s.Entries[0].Function != AsksIteratePhdr {
+		t.Errorf("services of a dynamic program: %+v", s)
+	}
+	g.wrap()
+	g.useSlots()
+	for _, what := range []string{"iterate", "iterate throw", "step", "run 10"} {
+		g.v.Do(what, "done")
+	}
+	g.v.Quit()
 }
 
 // TestProgramsAppear registers and uses new programs while four threads throw.

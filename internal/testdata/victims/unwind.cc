@@ -10,6 +10,7 @@
 #include <ucontext.h>
 
 #include <exception>
+#include <initializer_list>
 #include <stdexcept>
 
 #ifndef NO_BACKTRACE
@@ -341,8 +342,12 @@ static void iterates()
 	int n = 0;
 	CHECK("stopped", dl_iterate_phdr(stops, &n), 99);
 	CHECK("objects", n, 2);
+}
+
+static void iterates_and_throws()
+{
 	for (int i = 0; i < 3; i++) { /* the loader's lock must be free again */
-		n = 0;
+		int n = 0;
 		try {
 			dl_iterate_phdr(throws, &n);
 			die("nothing was thrown");
@@ -371,6 +376,8 @@ static int command(const char *line)
 		steps_through();
 	else if (!strcmp(line, "iterate"))
 		iterates();
+	else if (!strcmp(line, "iterate throw"))
+		iterates_and_throws();
 	else
 		return 0;
 	say("done");
