@@ -50,7 +50,9 @@ var (
 	// CNongnu has nongnu libunwind, which strace brings.
 	CNongnu = linked(cVariant("c-nongnu", "gcc", "gcc", "-DNONGNU"), "-l:libunwind.so.8")
 
-	Rust = Variant{Name: "rust", compiler: "rustc", pkg: "rustc", args: []string{"--edition=2021", "-O", "-C", "debuginfo=0"}}
+	Rust       = Variant{Name: "rust", compiler: "rustc", pkg: "rustc", args: []string{"--edition=2021", "-O", "-C", "debuginfo=0"}}
+	RustStatic = Variant{Name: "rust-static", compiler: "rustc", pkg: "rustc",
+		args: []string{"--edition=2021", "-O", "-C", "debuginfo=0", "-C", "target-feature=+crt-static", "-C", "strip=symbols"}}
 
 	Go         = goVariant("go", "0")
 	GoStripped = goVariant("go-stripped", "0", "-ldflags=-s -w")

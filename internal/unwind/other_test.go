@@ -55,3 +55,23 @@ func TestLLVM(t *testing.T) {
 	g.useSlots()
 	requireDeath(t, g, "run 1", "terminat")
 }
+
+// TestRust panics and catches panics.
+func TestRust(t *testing.T) {
+	for _, v := range []testutils.Variant{testutils.Rust, testutils.RustStatic} {
+		t.Run(v.Name, func(t *testing.T) {
+			g := start(t, RuleSignal, testutils.Build(t, "unwind.rs", v))
+			g.v.Do("panic", "done")
+			g.wrap()
+			g.useSlots()
+			g.serve()
+			g.v.Do("panic", "done")
+			g.v.Quit()
+
+			g = start(t, RuleSignal, testutils.Build(t, "unwind.rs", v))
+			g.wrap()
+			g.useSlots()
+			requireDeath(t, g, "panic", "")
+		})
+	}
+}

@@ -24,10 +24,16 @@ type target struct {
 	at    uint64
 	mem   []byte // of all
 	cfg   Config
-	table *Table
 	data  *Data
-	next  uint64 // free code
+	parts [2]part // the code is two ranges, which take turns
+	turn  int
 	body  []uint64
+}
+
+// part is one range of code with its table.
+type part struct {
+	table     *Table
+	next, end uint64 // free code
 }
 
 // The arena of a target: code, then what is written.
@@ -35,7 +41,8 @@ const (
 	codeSize  = 1 << 20
 	dataAt    = codeSize
 	slotsAt   = codeSize + 8<<10
-	tableAt   = codeSize + 16<<10
+	tablesAt  = codeSize + 16<<10
+	tableSize = 1 << 20
 	arenaSize = 4 << 20
 	framesAt  = 0x100000000000 // far above what 32 bits reach
 	frameMask = 0xffff
@@ -55,17 +62,29 @@ func start(t *testing.T, rule Rule, binary string, args ...string) *target {
 	g.cfg = Config{Code: g.at, CodeSize: codeSize, Frames: Frames{framesAt, frameMask}, Rule: rule}
 	g.share()
 	var err error
-	if g.table, err = NewTable(g.mem[tableAt:], g.at+tableAt, g.cfg); err != nil {
-		t.Fatal(err)
-	}
 	if g.data, err = NewData(g.mem[dataAt:], g.at+dataAt); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.data.AddRange(g.table); err != nil {
-		t.Fatal(err)
+	for i := range g.parts {
+		g.parts[i] = g.part(uint64(i))
 	}
-	g.next = g.at
 	return g
+}
+
+func (g *target) part(i uint64) part {
+	g.t.Helper()
+	c := g.cfg
+	c.CodeSize /= 2
+	c.Code += i * c.CodeSize
+	at := tablesAt + i*tableSize
+	table, err := NewTable(g.mem[at:at+tableSize], g.at+at, c)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if err := g.data.AddRange(table); err != nil {
+		g.t.Fatal(err)
+	}
+	return part{table, c.Code, c.Code + c.CodeSize}
 }
 
 // share makes the file that both map.
@@ -124,18 +143,18 @@ func (g *target) place() uint64 {
 // add puts code into the arena.
 func (g *target) add(gen func(at uint64) ([]byte, []Row)) uint64 {
 	g.t.Helper()
-	at := g.next
+	p := &g.parts[g.turn]
+	g.turn = 1 - g.turn
+	at := p.next
 	code, rows := gen(at)
-	if at+uint64(len(code)) > g.at+codeSize {
+	p.next += (uint64(len(code)) + Granule - 1) &^ (Granule - 1)
+	if p.next > p.end {
 		g.t.Fatal("the arena is full")
 	}
 	copy(g.mem[at-g.at:], code)
-	if rows != nil {
-		if err := g.table.Set(at, len(code), rows); err != nil {
-			g.t.Fatal(err)
-		}
+	if err := p.table.Set(at, len(code), rows); err != nil {
+		g.t.Fatal(err)
 	}
-	g.next = (at + uint64(len(code)) + Granule - 1) &^ (Granule - 1)
 	return at
 }
 

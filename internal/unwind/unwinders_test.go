@@ -89,12 +89,12 @@ func TestProgramsAppear(t *testing.T) {
 	g.wrap()
 	g.useSlots()
 	g.v.StartLoad()
-	for end := time.Now().Add(time.Second); time.Now().Before(end) && g.next < g.at+codeSize-0x2000; {
+	for end := time.Now().Add(time.Second); time.Now().Before(end) && g.parts[0].next+0x2000 < g.parts[0].end; {
 		g.wrap()
 		time.Sleep(time.Millisecond)
 	}
 	g.v.StopLoad()
-	if n := g.table.Units(); n < 200 {
+	if n := g.parts[0].table.Units() + g.parts[1].table.Units(); n < 200 {
 		t.Errorf("only %d programs", n)
 	}
 	g.v.Do("step", "done")
@@ -168,4 +168,40 @@ func TestMusl(t *testing.T) {
 			g.v.Quit()
 		})
 	}
+}
+
+// TestProgramsGo forgets programs that nobody is in, and puts others in their place,
+// in another order and of other lengths.
+func TestProgramsGo(t *testing.T) {
+	g := start(t, RuleSignal, testutils.Build(t, "unwind.cc", testutils.CXX), "4")
+	g.serve()
+	g.useSlots()
+	kept := [2]uint64{g.parts[0].next, g.parts[1].next}
+	for round := range 20 {
+		g.wrap()
+		g.v.Run(5)
+		for i, body := range g.body {
+			store64(g.mem, slotsAt+8*i, body)
+		}
+		for i := range g.parts {
+			for at := kept[i]; at < g.parts[i].next; at += Granule {
+				g.parts[i].table.Clear(at)
+			}
+			g.parts[i].next = kept[i] + Granule*uint64(round%7)
+		}
+	}
+	g.v.Quit()
+}
+
+// TestOffsetRule: the form for old libgccs is understood by new ones, too.
+func TestOffsetRule(t *testing.T) {
+	g := start(t, RuleOffset, testutils.Build(t, "unwind.cc", testutils.CXX), "4")
+	g.serve()
+	g.wrap()
+	g.useSlots()
+	g.v.Run(20)
+	for _, what := range []string{"noexcept", "cancel", "exit", "backtrace", "step"} {
+		g.v.Do(what, "done")
+	}
+	g.v.Quit()
 }
