@@ -132,7 +132,7 @@ func (s *stackState) keep(r Reg, off int) {
 func (s *stackState) pop(machine Reg) {
 	s.depth -= 8
 	r := dwarfReg[machine]
-	s.lost = s.lost || r == RSP
+	s.lost = s.lost || r == RSP || s.depth < 0
 	s.kept = slices.DeleteFunc(slices.Clone(s.kept), func(k Kept) bool { return k.Reg == r })
 }
 
