@@ -16,6 +16,7 @@ type Module interface {
 	Lookup(name string) ([]symbols.Func, error)
 	GOTSlots(symbol string) ([]uint64, error)
 	FDEs() ([]symbols.FDE, error)
+	IsGo() bool
 }
 
 // Function is one of the two that unwinders ask.

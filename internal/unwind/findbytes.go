@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"slices"
 	"sort"
 
 	"github.com/functap/functap/internal/symbols"
@@ -13,9 +14,9 @@ import (
 // Static programs without symbols. What an unwinder does with the answer of the
 // two functions shows in its code, whoever has compiled it:
 //
-//   - whoever searches an .eh_frame_hdr compares its fourth byte with 0x3b, the
-//     one encoding of the table that can be searched by halves. In libgcc since
-//     version 12 that function has called _dl_find_object just before, with the
+//   - whoever searches an .eh_frame_hdr compares its first byte with 1, the
+//     version, and its fourth with 0x3b, the one encoding of the table that can
+//     be searched by halves. In libgcc since version 12 that function has called _dl_find_object just before, with the
 //     address of a result on its stack.
 //   - whoever goes through program headers compares types with PT_GNU_EH_FRAME.
 //     In all other unwinders (libgcc, LLVM's, nongnu's) a function that does so
@@ -31,6 +32,9 @@ func (f *finder) nameless() error {
 		s, err := newSearch(m)
 		if err != nil {
 			return err
+		}
+		if len(s.fdes) == 0 && !m.IsGo() && s.readsHeaders() {
+			return &NotServedError{m.Name(), "its code reads unwind tables, but its own was not found, so neither are its functions"}
 		}
 		found := s.findObjects()
 		found = append(found, s.iteratePhdrs()...)
@@ -85,9 +89,17 @@ func (s *search) containing(addr uint64) (symbols.FDE, bool) {
 	return s.fdes[i], true
 }
 
-func (s *search) starts(addr uint64) bool {
-	f, ok := s.containing(addr)
-	return ok && f.Start == addr && !f.Fragment
+// callable reports whether a function may begin at addr. Musl's have no unwind tables.
+func (s *search) callable(addr uint64) bool {
+	if f, ok := s.containing(addr); ok {
+		return f.Start == addr && !f.Fragment
+	}
+	for _, t := range s.code {
+		if addr >= t.at && addr-t.at < uint64(len(t.b)) {
+			return true
+		}
+	}
+	return false
 }
 
 // inst is an instruction of a function.
@@ -149,10 +161,32 @@ func (s *search) occurrences(pattern []byte, each func(at uint64)) {
 	}
 }
 
+// headerReaders are the functions that check both fields of an .eh_frame_hdr that have
+// one legal value for searching it: version, and encoding of the table.
+func (s *search) headerReaders() []symbols.FDE {
+	candidates := s.functionsWith([]byte{3, dataRel4}, comparesEncoding)
+	return slices.DeleteFunc(candidates, func(f symbols.FDE) bool {
+		return !slices.ContainsFunc(s.insts(f), func(in inst) bool { return comparesVersion(&in) })
+	})
+}
+
+// readsHeaders tells of such a function where functions have no bounds.
+func (s *search) readsHeaders() (reads bool) {
+	s.occurrences([]byte{3, dataRel4}, func(at uint64) {
+		const before = 128
+		b := s.m.Bytes(at-before, before)
+		for i := 0; i+3 <= len(b); i++ {
+			in, _, ok := first(b[i:])
+			reads = reads || ok && comparesVersion(&inst{in, 0, b[i:]})
+		}
+	})
+	return reads
+}
+
 // findObjects finds whom the readers of .eh_frame_hdr call.
 func (s *search) findObjects() []Entry {
 	var out []Entry
-	for _, f := range s.functionsWith([]byte{3, dataRel4}, comparesEncoding) {
+	for _, f := range s.headerReaders() {
 		s.unwinder = true
 		if addr, ok := s.asked(s.insts(f)); ok {
 			out = appendEntry(out, Entry{Addr: addr, Function: AsksFindObject})
@@ -171,9 +205,14 @@ func appendEntry(out []Entry, e Entry) []Entry {
 }
 
 // comparesEncoding is cmpb $0x3b, 3(reg).
-func comparesEncoding(in *inst) bool {
-	return in.Map == x86.Map1 && in.Opcode == 0x80 && in.Reg()&7 == 7 && in.Mod() == 1 &&
-		in.Disp == 3 && in.b[in.ImmOff] == dataRel4
+func comparesEncoding(in *inst) bool { return comparesByte(in, 3, dataRel4) }
+
+// comparesVersion is cmpb $1, (reg).
+func comparesVersion(in *inst) bool { return comparesByte(in, 0, 1) }
+
+func comparesByte(in *inst, off int32, value byte) bool {
+	return in.Map == x86.Map1 && in.Opcode == 0x80 && in.Reg()&7 == 7 && in.Mod() < 2 &&
+		!in.RIPRel && in.Disp == off && in.b[in.ImmOff] == value
 }
 
 // asked finds, before the comparison, a call whose second argument is a place on
@@ -188,7 +227,7 @@ func (s *search) asked(ins []inst) (uint64, bool) {
 			return 0, false
 		case in.Opcode == 0x8d && in.Map == x86.Map1 && in.Reg() == 6 && in.HasSIB() && in.SIB&0x3f == 0x24:
 			onStack = 0
-		case in.Flow == x86.FlowCall && onStack <= 4 && i+1 < len(ins) && testsEAX(&ins[i+1]) && s.starts(in.Target(in.at)):
+		case in.Flow == x86.FlowCall && onStack <= 4 && i+1 < len(ins) && testsEAX(&ins[i+1]) && s.callable(in.Target(in.at)):
 			return in.Target(in.at), true
 		case in.Flow == x86.FlowCall:
 			onStack = 1000
@@ -266,7 +305,7 @@ func (s *search) callBehind(at uint64) (uint64, bool) {
 	}
 	for _, in := range ins[i:min(i+12, len(ins))] {
 		if in.Flow == x86.FlowCall {
-			return in.Target(in.at), s.starts(in.Target(in.at))
+			return in.Target(in.at), s.callable(in.Target(in.at))
 		}
 		if in.Flow != x86.FlowNone && in.Flow != x86.FlowJcc {
 			return 0, false
