@@ -28,6 +28,8 @@ type target struct {
 	parts [2]part // the code is two ranges, which take turns
 	turn  int
 	body  []uint64
+	file  *os.File // its memory
+	undo  []func() // what serve has written
 }
 
 // part is one range of code with its table.
@@ -206,12 +208,15 @@ func (g *target) modules() (mods []Module) {
 
 func (g *target) memory() *os.File {
 	g.t.Helper()
-	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", g.v.PID()), os.O_RDWR, 0)
-	if err != nil {
-		g.t.Fatal(err)
+	if g.file == nil {
+		f, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", g.v.PID()), os.O_RDWR, 0)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		g.t.Cleanup(func() { f.Close() })
+		g.file = f
 	}
-	g.t.Cleanup(func() { f.Close() })
-	return f
+	return g.file
 }
 
 func (g *target) peek(addr uint64, n int) []byte {
@@ -244,7 +249,9 @@ func (g *target) serve(wanted ...Function) Services {
 	n := 0
 	if p := s.Pointer; p != nil && want(AsksFindObject) {
 		word := g.word(mods[p.Module].(loaded).bias+p.GOT) + uint64(int64(p.Offset))
-		g.data.SetOriginal(n, g.word(word))
+		original := g.word(word)
+		g.data.SetOriginal(n, original)
+		g.undo = append(g.undo, func() { g.poke(word, binary.LittleEndian.AppendUint64(nil, original)) })
 		g.poke(word, binary.LittleEndian.AppendUint64(nil, g.answer(AsksFindObject, n)))
 		n++
 	}
@@ -309,5 +316,25 @@ func (g *target) hookEntry(addr uint64, f Function, original int) {
 	if err != nil {
 		g.t.Fatal(err)
 	}
+	g.undo = append(g.undo, func() { g.poke(addr, window) })
 	g.poke(addr, jump)
+}
+
+// detach puts everything back: what serve has written, and the original return address
+// into each slot that still holds one of ours.
+func (g *target) detach() (slots int) {
+	g.t.Helper()
+	for _, undo := range g.undo {
+		undo()
+	}
+	frames := g.peek(framesAt, (frameMask+Window)*FrameSize)
+	le := binary.LittleEndian
+	for ; len(frames) > 0; frames = frames[FrameSize:] {
+		slot := le.Uint64(frames)
+		if slot != 0 && g.word(slot)-g.at < codeSize {
+			g.poke(slot, frames[frameRA:frameRA+8])
+			slots++
+		}
+	}
+	return slots
 }

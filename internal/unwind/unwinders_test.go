@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -191,6 +192,29 @@ func TestProgramsGo(t *testing.T) {
 		}
 	}
 	g.v.Quit()
+}
+
+// TestDetachDuringThrow takes everything away while destructors run, with wrapped calls
+// still to be unwound: no thread is inside an unwinder then, and the exception goes on.
+func TestDetachDuringThrow(t *testing.T) {
+	for _, c := range []struct {
+		v    testutils.Variant
+		rule Rule
+	}{{testutils.CXX, RuleSignal}, {testutils.CXX, RuleOffset}, {testutils.CXXStatic, RuleSignal}, {testutils.CXXLLVM, RuleSignal}} {
+		t.Run(fmt.Sprint(c.v.Name, c.rule), func(t *testing.T) {
+			g := start(t, c.rule, testutils.Build(t, "unwind.cc", c.v), "1")
+			g.serve()
+			g.wrap()
+			g.useSlots()
+			g.v.Do("throw and wait", "unwinding")
+			if n := g.detach(); n != 2 { // around outside, and around waiting
+				t.Errorf("%d slots held our address", n)
+			}
+			g.v.Do(fmt.Sprintf("unmap %x %x", g.at, arenaSize), "done")
+			g.v.Do("run 10", "done")
+			g.v.Quit()
+		})
+	}
 }
 
 // TestOffsetRule: the form for old libgccs is understood by new ones, too.

@@ -93,6 +93,35 @@ static long nested(long n)
 	return THROUGH(CALLED0, deep, n);
 }
 
+/* ---- while an exception is on its way, all that the test has written goes ---- */
+
+struct Waiting {
+	~Waiting()
+	{
+		char line[256];
+		unsigned long at, size;
+		say("unwinding");
+		if (!read_line(line, sizeof line) || sscanf(line, "unmap %lx %lx", &at, &size) != 2)
+			die("%s in place of unmap", line);
+		call_slots = (void *volatile *)own_slots;
+		if (munmap((void *)at, size))
+			die("unmapping: %s", strerror(errno));
+		destroyed++;
+	}
+};
+
+static long waiting(long n)
+{
+	Waiting guard;
+	return THROUGH(CALLED0, deep, n);
+}
+
+static long outside(long n)
+{
+	Guard guard;
+	return THROUGH(TAILED, waiting, n);
+}
+
 static void round(int)
 {
 	static thread_local int rounds;
@@ -366,6 +395,8 @@ static int command(const char *line)
 		fails(command, line + 6);
 	else if (!strcmp(line, "noexcept"))
 		in_child(noexcept_child, 42);
+	else if (!strcmp(line, "throw and wait"))
+		throw_through(CALLED1, outside, 5, 8);
 	else if (!strcmp(line, "cancel"))
 		for (long n : { 0, 5, 100 })
 			cancel(n);
