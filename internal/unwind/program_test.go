@@ -17,20 +17,22 @@ type programGen struct {
 	labels Program
 }
 
-// wrapper generates the program for at; body is the function's address.
+// wrapper generates the program for at; body is where the function's address lies.
+//
+// The call has more than two bytes, as a program's must: a stack may be walked from where a
+// wrapped body has jumped on to another function. Walkers that do not see our S take one
+// off what is one less already, and still have to come to the row inside the call.
 func wrapper(at uint64, c Config, body uint64) (code []byte, p Program, err error) {
 	g := &programGen{Asm: x86.NewAsm(at), frames: c.Frames, code: c, body: body}
 	g.join = g.Label()
 	g.claim()
 	g.Lea(x86.RSP, x86.At(x86.RSP, 8))
 	g.labels.Dropped = g.Len()
-	g.MovRegImm64(x86.RAX, body)
 	g.labels.Call = g.Len()
-	g.CallReg(x86.RAX)
+	g.CallMem(x86.RIPTo(body))
 	g.leave()
 	g.Bind(g.join)
-	g.MovRegImm64(x86.RAX, body)
-	g.JmpReg(x86.RAX)
+	g.JmpMem(x86.RIPTo(body))
 	code, err = g.Bytes()
 	return code, g.labels, err
 }

@@ -53,7 +53,7 @@ func Plain() []Row { return []Row{{CFA: entryCFA}} }
 //
 //	0        as at a function's entry
 //	Dropped  behind the lea that takes the slot off the stack
-//	Call     the call of the body, which writes into the slot
+//	Call     the call of the body, which writes into the slot; at least 3 bytes
 //	Back     behind the store that puts the original address back
 //	Pushed   behind the lea that gives the slot back to the stack
 //
@@ -67,7 +67,10 @@ type Program struct {
 //
 // The row of the wrapped call begins one byte behind the start of the call
 // instruction: unwinders look a return address up at the byte before it, and a
-// signal that hits exactly on the call finds the original still in its slot.
+// signal that hits exactly on the call finds the original still in its slot. A
+// third byte is for walks from another program's entry that a jump out of the
+// wrapped body has reached: that gives the address in the slot less one, and
+// unwinders that do not heed the S take off another.
 func (p Program) Rows() []Row {
 	return []Row{
 		{Off: 0, CFA: entryCFA, RA: InSlot},

@@ -43,6 +43,7 @@ const (
 	codeSize  = 1 << 20
 	dataAt    = codeSize
 	slotsAt   = codeSize + 8<<10
+	bodiesAt  = codeSize + 12<<10
 	tablesAt  = codeSize + 16<<10
 	tableSize = 1 << 20
 	arenaSize = 4 << 20
@@ -164,8 +165,9 @@ func (g *target) add(gen func(at uint64) ([]byte, []Row)) uint64 {
 func (g *target) wrap() {
 	g.t.Helper()
 	for i, body := range g.body {
+		store64(g.mem, bodiesAt+8*i, body)
 		at := g.add(func(at uint64) ([]byte, []Row) {
-			code, p, err := wrapper(at, g.cfg, body)
+			code, p, err := wrapper(at, g.cfg, g.at+uint64(bodiesAt+8*i))
 			if err != nil {
 				g.t.Fatal(err)
 			}

@@ -85,21 +85,26 @@ func TestBothAnswers(t *testing.T) {
 
 // TestProgramsAppear registers and uses new programs while four threads throw.
 func TestProgramsAppear(t *testing.T) {
-	g := start(t, RuleSignal, testutils.Build(t, "unwind.cc", testutils.CXX), "4")
-	g.serve()
-	g.wrap()
-	g.useSlots()
-	g.v.StartLoad()
-	for end := time.Now().Add(time.Second); time.Now().Before(end) && g.parts[0].next+0x2000 < g.parts[0].end; {
-		g.wrap()
-		time.Sleep(time.Millisecond)
+	for _, v := range []testutils.Variant{testutils.CXX, testutils.CXXLLVM} {
+		t.Run(v.Name, func(t *testing.T) {
+			g := start(t, RuleSignal, testutils.Build(t, "unwind.cc", v), "4")
+			g.serve()
+			g.wrap()
+			g.useSlots()
+			g.v.StartLoad()
+			end := time.Now().Add(time.Second)
+			for time.Now().Before(end) && g.parts[0].next+0x2000 < g.parts[0].end {
+				g.wrap()
+				time.Sleep(time.Millisecond)
+			}
+			g.v.StopLoad()
+			if n := g.parts[0].table.Units() + g.parts[1].table.Units(); n < 200 {
+				t.Errorf("only %d programs", n)
+			}
+			g.v.Run(10)
+			g.v.Quit()
+		})
 	}
-	g.v.StopLoad()
-	if n := g.parts[0].table.Units() + g.parts[1].table.Units(); n < 200 {
-		t.Errorf("only %d programs", n)
-	}
-	g.v.Do("step", "done")
-	g.v.Quit()
 }
 
 // TestLazyUnwinder: libc loads libgcc when it needs it, long after the service began.

@@ -110,6 +110,42 @@ static void compare(fn f)
 	}
 }
 
+/* ---- a walk at every single instruction ---- */
+
+static void *outermost;
+static volatile int steps, steps_end, broken;
+
+static void on_trap(int sig)
+{
+	if (steps_end) /* what follows pushes, and the compiler does not know it */
+		return;
+	walk();
+	steps++;
+	if (walked == 0 || trace[walked - 1] != outermost)
+		broken++;
+}
+
+static NOINLINE long stepped(void)
+{
+	long r;
+	steps = steps_end = broken = 0;
+	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" : : : "memory", "cc");
+	r = THROUGH(TAILED, (fn)body_leaf, 4);
+	steps_end = 1;
+	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" : : : "memory", "cc");
+	return r;
+}
+
+static void steps_through(void)
+{
+	signal(SIGTRAP, on_trap);
+	walk();
+	outermost = trace[walked - 1];
+	CHECK("result", stepped(), 5);
+	if (steps < 50 || broken)
+		die("of %d walks %d end elsewhere than at %p", steps, broken, outermost);
+}
+
 static int command(const char *line)
 {
 	if (arena_command(line))
@@ -118,6 +154,8 @@ static int command(const char *line)
 		fails(command, line + 6);
 	else if (!strcmp(line, "walk"))
 		compare(walks);
+	else if (!strcmp(line, "step"))
+		steps_through();
 	else if (!strcmp(line, "walk fast"))
 		compare(walks_fast);
 	else
