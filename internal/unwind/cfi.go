@@ -36,6 +36,7 @@ const (
 	cfaRemember      = 0x0a
 	cfaRestoreState  = 0x0b
 	cfaDefCFA        = 0x0c
+	cfaDefCFAOffset  = 0x0e
 	cfaValExpression = 0x16
 )
 
@@ -137,7 +138,7 @@ func (e *encoder) row(r Row) {
 		cfa++
 	}
 	if cfa != e.cfa {
-		e.b = append(e.b, cfaDefCFA, byte(RSP))
+		e.b = append(e.b, cfaDefCFAOffset)
 		e.b = binary.AppendUvarint(e.b, uint64(cfa))
 		e.cfa = cfa
 	}
