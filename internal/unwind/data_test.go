@@ -68,7 +68,7 @@ func TestSizesOfFDEs(t *testing.T) {
 		want int
 	}{
 		{"plain", Plain(), 20},
-		{"program", Program{Dropped: 0x90, Call: 0x90, Back: 0x123, Pushed: 0x170}.Rows(), 48},
+		{"program", testProgram, 68},
 	} {
 		tab := newTestTable(t, testConfig(RuleSignal), 4096)
 		before := tab.end

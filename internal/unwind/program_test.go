@@ -14,7 +14,7 @@ type programGen struct {
 	code   Config
 	body   uint64
 	join   x86.Label
-	labels Program
+	points []Point
 }
 
 // wrapper generates the program for at; body is where the function's address lies.
@@ -22,19 +22,19 @@ type programGen struct {
 // The call has more than two bytes, as a program's must: a stack may be walked from where a
 // wrapped body has jumped on to another function. Walkers that do not see our S take one
 // off what is one less already, and still have to come to the row inside the call.
-func wrapper(at uint64, c Config, body uint64) (code []byte, p Program, err error) {
+func wrapper(at uint64, c Config, body uint64) (code []byte, rows []Row, err error) {
 	g := &programGen{Asm: x86.NewAsm(at), frames: c.Frames, code: c, body: body}
 	g.join = g.Label()
 	g.claim()
 	g.Lea(x86.RSP, x86.At(x86.RSP, 8))
-	g.labels.Dropped = g.Len()
-	g.labels.Call = g.Len()
+	g.is(Calling)
 	g.CallMem(x86.RIPTo(body))
 	g.leave()
+	g.is(Before)
 	g.Bind(g.join)
 	g.JmpMem(x86.RIPTo(body))
 	code, err = g.Bytes()
-	return code, g.labels, err
+	return code, Wrapped(g.points), err
 }
 
 // claim takes a frame for the slot at rsp, or goes to join if a jump from a wrapped
@@ -81,8 +81,11 @@ func (g *programGen) hash() {
 	g.AddRegReg(x86.R11, x86.RCX)
 }
 
+func (g *programGen) is(s Stage) { g.points = append(g.points, Point{Off: g.Len(), Stage: s}) }
+
 // leave puts the original address back and returns there.
 func (g *programGen) leave() {
+	g.is(Returned)
 	loop, found := g.Label(), g.Label()
 	g.Lea(x86.R9, x86.At(x86.RSP, -8))
 	g.hash()
@@ -94,9 +97,9 @@ func (g *programGen) leave() {
 	g.Bind(found)
 	g.MovRegMem(x86.R10, x86.At(x86.R11, frameRA))
 	g.MovMemReg(x86.At(x86.RSP, -8), x86.R10)
-	g.labels.Back = g.Len()
+	g.is(Restored)
 	g.MovMemImm(x86.At(x86.R11, 0), 0)
 	g.Lea(x86.RSP, x86.At(x86.RSP, -8))
-	g.labels.Pushed = g.Len()
+	g.is(Leaving)
 	g.Ret()
 }

@@ -1,5 +1,7 @@
 package unwind
 
+import "slices"
+
 // Place says where the return address is.
 type Place uint8
 
@@ -49,21 +51,30 @@ const entryCFA = 8
 // a program that only jumps.
 func Plain() []Row { return []Row{{CFA: entryCFA}} }
 
-// Program says where in a program the state of its return slot changes.
-//
-//	0        as at a function's entry
-//	Dropped  behind the lea that takes the slot off the stack
-//	Call     the call of the body, which writes into the slot; at least 3 bytes
-//	Back     behind the store that puts the original address back
-//	Pushed   behind the lea that gives the slot back to the stack
-//
-// Everything from Pushed to the end is as at an entry again: the way out, and
-// parts that do not wrap the call.
-type Program struct {
-	Dropped, Call, Back, Pushed int
+// Stage says how far a program that wraps its function is.
+type Stage uint8
+
+// Stages. Where the stack pointer is in each is as compilers would say it of a
+// function that has pushed nothing.
+const (
+	Before   Stage = iota // as at a function's entry
+	Dropped               // the slot is off the stack, and still holds the original
+	Calling               // the same, and this is the call; an instruction of at least 3 bytes
+	Returned              // the function has returned; the original is in the frame
+	Restored              // it is in its slot again, whatever becomes of the frame
+	Leaving               // and the slot on the stack: as at an entry
+)
+
+// Point is an instruction boundary from which on a stage holds, up to the next.
+type Point struct {
+	Off   int
+	Stage Stage
+	Pop   int // how much lower than usual the stack pointer is
 }
 
-// Rows are the program's rows.
+// Wrapped are the rows of a program that wraps its function, from the stages of its
+// instructions, in any order. Parts that few calls need may come behind others that
+// are further on.
 //
 // The row of the wrapped call begins one byte behind the start of the call
 // instruction: unwinders look a return address up at the byte before it, and a
@@ -71,18 +82,34 @@ type Program struct {
 // third byte is for walks from another program's entry that a jump out of the
 // wrapped body has reached: that gives the address in the slot less one, and
 // unwinders that do not heed the S take off another.
-func (p Program) Rows() []Row {
-	return []Row{
-		{Off: 0, CFA: entryCFA, RA: InSlot},
-		{Off: p.Dropped, CFA: 0, RA: InSlot},
-		{Off: p.Call + 1, CFA: 0, RA: InFrame},
-		{Off: p.Back, CFA: 0, RA: InSlot},
-		{Off: p.Pushed, CFA: entryCFA, RA: InSlot},
+func Wrapped(points []Point) []Row {
+	ps := slices.Clone(points)
+	slices.SortFunc(ps, func(a, b Point) int { return a.Off - b.Off })
+	var rows []Row
+	add := func(r Row) {
+		if n := len(rows); n == 0 || !r.same(rows[n-1]) {
+			rows = append(rows, r)
+		}
 	}
+	for _, p := range ps {
+		add(p.row())
+		if p.Stage == Calling {
+			add(Row{Off: p.Off + 1, CFA: p.Pop, RA: InFrame})
+		}
+	}
+	if len(rows) == 0 || rows[0].Off != 0 {
+		rows = append(Plain(), rows...)
+	}
+	return rows
 }
 
-// Leave are the rows of shared code to which programs jump when the original
-// address is back in its slot; pushed is the offset behind its last lea.
-func Leave(pushed int) []Row {
-	return []Row{{CFA: 0, RA: InSlot}, {Off: pushed, CFA: entryCFA, RA: InSlot}}
+// row is the row at the point itself.
+func (p Point) row() Row {
+	switch p.Stage {
+	case Before, Leaving:
+		return Row{Off: p.Off, CFA: p.Pop + entryCFA}
+	case Returned:
+		return Row{Off: p.Off, CFA: p.Pop, RA: InFrame}
+	}
+	return Row{Off: p.Off, CFA: p.Pop}
 }

@@ -75,7 +75,7 @@ func (c Config) headerSize() int { return rowsAt - headerAt + int(c.CodeSize/Gra
 
 // Size is how much memory a table for so much code takes, with room for fdes
 // bytes of FDEs. An FDE takes 20 bytes for a plain unit, 5 more for each
-// register that displaced instructions push, and 48 for a program. Where the mix
+// register that displaced instructions push, and 50 to 150 for a program. Where the mix
 // is not known, half as many again as there is code is enough.
 func (c Config) Size(fdes int) int {
 	return align8(headerAt+c.headerSize()) + cieRoom + fdes

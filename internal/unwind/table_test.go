@@ -66,21 +66,26 @@ func (t *Table) search(pc uint64) (start, size uint64, ok bool) {
 	return row(hi - 1), size, pc < row(hi-1)+size
 }
 
-func TestRowsAtEachLabel(t *testing.T) {
-	p := Program{Dropped: 0x90, Call: 0x95, Back: 0x123, Pushed: 0x170}
+// testProgram has a part of the way out behind its end.
+var testProgram = Wrapped([]Point{
+	{0, Before, 0}, {0x90, Dropped, 0}, {0x95, Calling, 0}, {0x9a, Returned, 0}, {0x123, Restored, 0},
+	{0x170, Leaving, 0}, {0x171, Before, 0}, {0x180, Returned, 0}, {0x190, Restored, 0}, {0x1a0, Before, 0},
+})
+
+func TestRowsAtEachStage(t *testing.T) {
 	for _, rule := range []Rule{RuleSignal, RuleOffset} {
 		tab := newTestTable(t, testConfig(rule), 4096)
-		if err := tab.Set(testCode+0x40, 0x200, p.Rows()); err != nil {
+		if err := tab.Set(testCode+0x40, 0x200, testProgram); err != nil {
 			t.Fatal(err)
 		}
 		at := func(off uint64) *frame.FrameContext { return rowAt(t, tab, testCode+0x40+off) }
-		for _, off := range []uint64{0, 0x8f, 0x170, 0x1ff} {
+		for _, off := range []uint64{0, 0x8f, 0x170, 0x17f, 0x1a0, 0x1ff} {
 			requireSlot(t, at(off), 8, rule)
 		}
-		for _, off := range []uint64{0x90, 0x95, 0x123, 0x16f} {
+		for _, off := range []uint64{0x90, 0x95, 0x123, 0x16f, 0x190, 0x19f} {
 			requireSlot(t, at(off), 0, rule)
 		}
-		for _, off := range []uint64{0x96, 0x99, 0x122} {
+		for _, off := range []uint64{0x96, 0x99, 0x122, 0x180, 0x18f} {
 			requireFrame(t, at(off), tab.searchRule(), rule)
 		}
 	}
@@ -172,7 +177,7 @@ func TestRowsComeAndGo(t *testing.T) {
 		if _, ok := live[at]; ok {
 			tab.Clear(at)
 			delete(live, at)
-		} else if err := tab.Set(at, int(size), Program{Back: 1, Pushed: 1}.Rows()); err == nil {
+		} else if err := tab.Set(at, int(size), Wrapped([]Point{{0, Calling, 0}})); err == nil {
 			live[at] = size
 		} else if !errors.Is(err, ErrRange) || fits(live, at, size) {
 			t.Fatalf("%d bytes at %#x: %v", size, at, err)

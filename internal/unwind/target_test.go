@@ -167,11 +167,11 @@ func (g *target) wrap() {
 	for i, body := range g.body {
 		store64(g.mem, bodiesAt+8*i, body)
 		at := g.add(func(at uint64) ([]byte, []Row) {
-			code, p, err := wrapper(at, g.cfg, g.at+uint64(bodiesAt+8*i))
+			code, rows, err := wrapper(at, g.cfg, g.at+uint64(bodiesAt+8*i))
 			if err != nil {
 				g.t.Fatal(err)
 			}
-			return code, p.Rows()
+			return code, rows
 		})
 		store64(g.mem, slotsAt+8*i, at)
 	}
