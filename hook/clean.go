@@ -42,7 +42,8 @@ type cleaner struct {
 }
 
 // clean makes one stop in which the text becomes the original and every
-// thread leaves generated code, and then one of a single thread to unmap. The
+// thread leaves generated code, and then another one to unmap: holding the main thread
+// alone would let signals that the process ignores end others' system calls. The
 // records must not change any more; all that can be computed from them is,
 // before the stop.
 func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
@@ -61,7 +62,7 @@ func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
 	if len(c.out.Left) > 0 {
 		return c.out, fmt.Errorf("%w: %s", ErrDraining, c.out.left())
 	}
-	if err := p.onThread(ctx, "unmap", c.unmap); err != nil {
+	if err := p.onAllThreads(ctx, "unmap", c.unmap); err != nil {
 		return c.out, fmt.Errorf("unmapping: %w", err)
 	}
 	return c.out, nil

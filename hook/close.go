@@ -10,7 +10,7 @@ import (
 )
 
 // Close puts the target back: one stop in which the original bytes return and
-// threads leave generated code, then one of a single thread to unmap what was
+// threads leave generated code, then another one to unmap what was
 // mapped. The error is ErrDraining if something had to stay; Close may then
 // be called again. A target that has ended is no error. Close is idempotent.
 func (p *Process) Close() error {

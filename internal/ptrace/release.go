@@ -26,7 +26,7 @@ func (s *Stop) release() error {
 			lost++
 		}
 	}
-	if lost > 0 && lost == len(s.threads) {
+	if lost > 0 && (lost == len(s.threads) || killed(s.pid)) {
 		return fmt.Errorf("releasing process %d: %w", s.pid, ErrExited)
 	}
 	return nil
@@ -101,6 +101,12 @@ func (th *Thread) take() bool {
 		th.sig = 0
 	}
 	return th.state == stopped
+}
+
+// killed reports whether nothing of the process is going to run again.
+func killed(pid int) bool {
+	st, err := procfs.ReadStatus(pid)
+	return err != nil || st.SigPnd&signalSet(unix.SIGKILL) != 0 || st.State == 'Z' || st.State == 'X'
 }
 
 // prepare writes pending register changes and reports whether a system call was
