@@ -34,9 +34,13 @@ var unwinders = []string{"libgcc_s", "libunwind", "libstdc++", "libc++abi", "lib
 // walkers are functions that do, in programs that are linked with such a library.
 var walkers = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "_Unwind_Backtrace", "unw_step"}
 
-// checkUnwinds looks for anything that walks stacks.
+// checkUnwinds looks for anything that walks stacks. glibc itself loads libgcc_s when it
+// first needs it, for the end of a thread, say; what a program loads later is not seen.
 func checkUnwinds(p *hook.Process) error {
 	for im := range p.Images() {
+		if im != p.Executable() && strings.HasPrefix(im.Name, "libc.so") {
+			continue
+		}
 		for _, lib := range unwinders {
 			if strings.HasPrefix(im.Name, lib) {
 				return &UnwindsError{Image: im.Name}
