@@ -48,10 +48,11 @@ type part struct {
 //
 // Measuring ends with Close, or when the Process is closed.
 func Measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Options) (*Durations, error) {
-	if opts == nil || !opts.Unwinds {
-		if err := checkUnwinds(p); err != nil {
-			return nil, fmt.Errorf("measuring durations: %w", err)
-		}
+	if opts == nil {
+		opts = &Options{}
+	}
+	if err := checkTarget(p, opts); err != nil {
+		return nil, fmt.Errorf("measuring durations: %w", err)
 	}
 	d := &Durations{p: p, clock: tsc.Start()}
 	sites, err := d.sortOut(sites)
@@ -66,6 +67,17 @@ func Measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Opti
 		return nil, errors.Join(fmt.Errorf("measuring durations: %w", err), d.Close())
 	}
 	return d, nil
+}
+
+// checkTarget refuses targets in which no function can be wrapped.
+func checkTarget(p *hook.Process, opts *Options) error {
+	if err := checkCopies(p); err != nil {
+		return err
+	}
+	if opts.Unwinds {
+		return nil
+	}
+	return checkUnwinds(p)
 }
 
 // sortOut leaves out the sites whose returns cannot be hooked.

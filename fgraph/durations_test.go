@@ -134,6 +134,58 @@ func TestWithCounters(t *testing.T) {
 	v.Quit()
 }
 
+// TestComeAndGo: measurements come and go under load, and their memory is used again. A
+// call that began in one ends in it, also after another has begun.
+func TestComeAndGo(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "4", "--sig", "1000")
+	v.Run(1)
+	before := testutils.TakeSnapshot(t, v.PID())
+	p := attach(t, v.PID())
+	sites := sitesOf(t, p, executable(p))
+	count, err := trampoline.Count(context.Background(), p, sites)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := v.Report()
+	v.StartLoad()
+	freed := 0
+	for i := range testutils.Repeat(30, 2000) {
+		d, err := fgraph.Measure(context.Background(), p, sites, &fgraph.Options{Unwinds: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Millisecond)
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		requireLaws(t, d.Read())
+		if i%7 == 0 {
+			n, err := p.Collect(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			freed += n
+		}
+	}
+	v.StopLoad()
+	made := v.Report().Since(start)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range count.Read() {
+		if want, ok := made[f.Function.Name()]; ok && f.Calls != want {
+			t.Errorf("%s: counted %d, the victim made %d", f.Function.Name(), f.Calls, want)
+		}
+	}
+	if freed == 0 {
+		t.Error("no program's memory was used again")
+	}
+	t.Logf("%d programs freed", freed)
+	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+	v.Run(5)
+	v.Quit()
+}
+
 // TestGoIsRefused: the returns of Go functions are not hooked, by name; counting goes on.
 func TestGoIsRefused(t *testing.T) {
 	v := testutils.Start(t, testutils.Build(t, "count.go", testutils.Go), "2")

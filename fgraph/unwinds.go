@@ -28,6 +28,25 @@ func (e *UnwindsError) Error() string {
 // Is makes the error ErrUnwinds.
 func (e *UnwindsError) Is(target error) bool { return target == ErrUnwinds }
 
+// ErrCopiesStacks: the target saves parts of its stack elsewhere and puts them back, so that
+// one stack word is the return slot of several calls at a time.
+var ErrCopiesStacks = errors.New("the target copies its stacks, so that a return address cannot be told by its place (COPIES_STACKS)")
+
+// copiers are modules that do, by the beginnings of their names.
+var copiers = []string{"_greenlet.", "greenlet."}
+
+// checkCopies looks for them.
+func checkCopies(p *hook.Process) error {
+	for im := range p.Images() {
+		for _, c := range copiers {
+			if strings.HasPrefix(im.Name, c) {
+				return fmt.Errorf("%w: it has loaded %s", ErrCopiesStacks, im.Name)
+			}
+		}
+	}
+	return nil
+}
+
 // unwinders are libraries that walk stacks, by the beginnings of their names.
 var unwinders = []string{"libgcc_s", "libunwind", "libstdc++", "libc++abi", "libc++."}
 

@@ -196,8 +196,9 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, rdx: u.Rdx, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
+		var nobody errNoCaller
 		switch {
-		case errors.As(err, &stranded):
+		case errors.As(err, &stranded), errors.As(err, &nobody):
 			c.left("thread %d: %v", th.TID(), err)
 			continue
 		case err != nil:
@@ -248,6 +249,10 @@ func (c *cleaner) evictFrames(st *ptrace.Stop) error {
 		s.gs = r.Gs_base
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
+		var nobody errNoCaller
+		if errors.As(err, &nobody) {
+			return nil
+		}
 		if errors.As(err, &stranded) {
 			c.left("a signal frame of thread %d: %v", th.TID(), err)
 			return nil

@@ -28,6 +28,15 @@ type evictor struct {
 // unless the arena's tables were damaged; the code must stay then.
 type errStranded uint64
 
+// errNoCaller: a place behind a wrapped function's return, with a return address that
+// leads to generated code. Since the callers' were put back, nobody can be there; a
+// signal frame that says so was left over.
+type errNoCaller uint64
+
+func (e errNoCaller) Error() string {
+	return fmt.Sprintf("no caller to return to from generated code at %#x", uint64(e))
+}
+
 func (e errStranded) Error() string {
 	return fmt.Sprintf("no way out of generated code at %#x", uint64(e))
 }
@@ -164,7 +173,7 @@ func (e *evictor) complete(c *cpu, slot uint64) error {
 		return err
 	}
 	if e.in(to) != nil {
-		return errStranded(c.rip)
+		return errNoCaller(c.rip)
 	}
 	c.rip, c.rsp = to, slot+8
 	return nil
