@@ -196,7 +196,7 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, rdx: u.Rdx, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
-		var nobody errNoCaller
+		var nobody errNobody
 		switch {
 		case errors.As(err, &stranded), errors.As(err, &nobody):
 			c.left("thread %d: %v", th.TID(), err)
@@ -249,7 +249,7 @@ func (c *cleaner) evictFrames(st *ptrace.Stop) error {
 		s.gs = r.Gs_base
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
-		var nobody errNoCaller
+		var nobody errNobody
 		if errors.As(err, &nobody) {
 			return nil
 		}
