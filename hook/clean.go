@@ -109,16 +109,37 @@ func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 	if err := c.evictor.shadow.putBack(); err != nil {
 		return err
 	}
-	c.out.Frames += len(c.evictor.shadow.open)
+	c.p.searched = c.evictor.shadow.resume
+	defer func() { c.p.searched = nil }()
 	// Frames first: those in the claim routine need the thread's GS base.
 	if err := c.evictFrames(st); err != nil {
 		return err
 	}
-	if err := c.evictThreads(st); err != nil {
+	if err := errors.Join(c.evictThreads(st), c.evictor.shadow.failed); err != nil {
 		return err
 	}
+	return c.tally(st)
+}
+
+// tally counts what was running and what had been left.
+func (c *cleaner) tally(st *ptrace.Stop) error {
+	maps, err := c.p.mapsInStop()
+	if err != nil {
+		return err
+	}
+	for _, th := range st.Threads() {
+		r, err := th.Regs()
+		if err != nil {
+			return err
+		}
+		c.evictor.shadow.left(maps, r.Rsp, r.Fs_base)
+	}
+	inflight, unwound := c.evictor.shadow.tally()
+	for _, n := range inflight {
+		c.out.Frames += int(n)
+	}
 	if c.p.session != nil {
-		c.p.session.tally(c.evictor.shadow)
+		c.p.session.addUp(inflight, unwound)
 	}
 	return nil
 }
@@ -193,8 +214,9 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, rdx: u.Rdx, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
+		var nobody errNobody
 		switch {
-		case errors.As(err, &stranded):
+		case errors.As(err, &stranded), errors.As(err, &nobody):
 			c.left("thread %d: %v", th.TID(), err)
 			continue
 		case err != nil:
@@ -245,6 +267,10 @@ func (c *cleaner) evictFrames(st *ptrace.Stop) error {
 		s.gs = r.Gs_base
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
+		var nobody errNobody
+		if errors.As(err, &nobody) {
+			return nil
+		}
 		if errors.As(err, &stranded) {
 			c.left("a signal frame of thread %d: %v", th.TID(), err)
 			return nil

@@ -58,6 +58,7 @@ type Process struct {
 	switches     *bool            // the target switches stacks itself; see prepareContexts
 	stopMaps     []procfs.Mapping // see mapsInStop
 	detaching    bool
+	searched     func(addr uint64, b []byte) // is shown all memory that eachFrame reads
 	pauses       []Pause
 	onDetach     []*func()
 	beforeDetach []*func()

@@ -70,7 +70,7 @@ const (
 	ownerOff = 56
 	fieldOff = 64
 	countOff = fieldOff + 18*8
-	frameOff = countOff + 7*4 // since version 2: the frame table's address and size
+	frameOff = 240 // since version 2: the frame table's address and size
 )
 
 func (h *Header) encode(b []byte) {
