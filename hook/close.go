@@ -23,7 +23,7 @@ func (p *Process) Close() error {
 		return fmt.Errorf("detaching from process %d: %w", p.pid, err)
 	}
 	p.closed = true
-	p.stopWatch()
+	p.watch.Stop()
 	for _, im := range p.images {
 		im.module.Close()
 	}

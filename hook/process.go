@@ -65,8 +65,8 @@ type Process struct {
 	cleaned      Cleaned
 	closed       bool
 
-	stopWatch func()
-	done      chan struct{}
+	watch *ptrace.Watch
+	done  chan struct{}
 }
 
 // Attach prepares for hooking process pid: it checks that it may be traced,
@@ -128,13 +128,11 @@ func (p *Process) start(ctx context.Context) error {
 	if len(p.images) == 0 {
 		return fmt.Errorf("process %d has no executable file mapped", p.pid)
 	}
-	gone, stop, err := ptrace.WatchExit(p.pid)
-	if err != nil {
+	if p.watch, err = ptrace.WatchExit(p.pid); err != nil {
 		return err
 	}
-	p.stopWatch = stop
 	go func() {
-		<-gone
+		<-p.watch.Gone
 		close(p.done)
 	}()
 	return nil
@@ -145,6 +143,18 @@ func (p *Process) PID() int { return p.pid }
 
 // Done is closed when the target has ended (or the Process was closed).
 func (p *Process) Done() <-chan struct{} { return p.done }
+
+// ExitStatus tells how the target has ended, once Done is closed. It is not known before
+// Linux 6.15, nor after Close of a target that goes on.
+func (p *Process) ExitStatus() (status syscall.WaitStatus, known bool) {
+	select {
+	case <-p.done:
+		s, known := p.watch.Status()
+		return syscall.WaitStatus(s), known
+	default:
+		return 0, false
+	}
+}
 
 // Images are the files that the target had mapped at Attach, the program
 // first.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/trampoline"
 )
 
@@ -35,6 +36,8 @@ type target struct {
 	children       []int         // forked meanwhile, not counted
 	gone           bool          // it ended, or
 	execed         bool          // began another program, before we detached
+	killedBy       string        // the signal, if gone by one
+	unloaded       int           // functions whose library was unloaded
 	left           []string
 	released       bool      // cmd runs
 	following      *follower // of cmd, while nothing of it was counted
@@ -178,6 +181,9 @@ func (t *target) ended() bool {
 	select {
 	case <-t.p.Done():
 		t.gone = true
+		if ws, known := t.p.ExitStatus(); known && ws.Signaled() {
+			t.killedBy = ptrace.SignalName(ws.Signal())
+		}
 	default:
 		t.execed = t.execed || t.p.Execed()
 	}
@@ -209,6 +215,7 @@ func (t *target) close() error {
 		err = errors.Join(err, t.recording.err)
 	}
 	t.detach = time.Since(begin)
+	t.unloaded = t.p.Cleaned().Unloaded
 	if t.removed = t.p.Cleaned().Removed; t.removed > 0 {
 		err = errors.Join(err, fmt.Errorf("process %d: %s %w", t.pid, number(t.removed, "function was", "functions were"), errHooksRemoved))
 	}
