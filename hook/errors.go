@@ -8,6 +8,7 @@ import (
 
 	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/plan"
+	"github.com/functap/functap/internal/ptrace"
 )
 
 // Errors of this package. Each may be wrapped with the step in which it came
@@ -19,6 +20,8 @@ var (
 	ErrExited = os.ErrProcessDone
 	// ErrExeced: the target runs another program now; what was hooked is gone.
 	ErrExeced = errors.New("the target has started another program (TARGET_EXECED)")
+	// ErrNotHeld: a program that was started held was continued by somebody else.
+	ErrNotHeld = ptrace.ErrNotHeld
 	// ErrLookOnly: the Process was attached to with AttachOptions.Look.
 	ErrLookOnly = errors.New("attached for looking only")
 	// ErrBusy: another live functap works on the target.

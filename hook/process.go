@@ -63,6 +63,7 @@ type Process struct {
 	onDetach     []*func()
 	beforeDetach []*func()
 	cleaned      Cleaned
+	former       []int // fork children of a program that was replaced, see FollowExec
 	closed       bool
 
 	watch *ptrace.Watch

@@ -129,7 +129,13 @@ func (p *Process) runToWrite(ctx context.Context, addr, end uint64) error {
 // to make; its fork children are not. Whatever needs a stop of the target (Patch,
 // Collect, Close) fails while it is. ErrExited: it has ended without an exec. If ctx
 // ends first, the program runs on, untraced and with p's hooks, and so it does if the
-// tracer is killed. The caller must not wait for the program meanwhile.
+// tracer is killed, unless that happens while a program that was just executed is on its
+// way to its entry: a breakpoint waits there for it. The caller must not wait for the
+// program meanwhile. ForkChildren of p still tells what the replaced program has forked.
+//
+// Being traced is seen by the program in some ways: it gets no rights by the set-user-id
+// bits of what it executes, nobody else can trace it, and signals take longer. A program
+// that ignores or blocks SIGTRAP does not do so any more once it was run to its entry.
 func (p *Process) FollowExec(ctx context.Context, fromExec bool) (*Process, error) {
 	t, err := ptrace.NewTracer()
 	if err != nil {
@@ -139,9 +145,11 @@ func (p *Process) FollowExec(ctx context.Context, fromExec bool) (*Process, erro
 	if err = errors.Join(err, t.Close()); err != nil {
 		return nil, wrapExit(fmt.Errorf("following process %d to another program: %w", p.pid, err))
 	}
+	children, _ := p.ForkChildren() // they only serve to be named
 	if err := p.Close(); err != nil {
 		return nil, err
 	}
+	p.former = children
 	o := StartOptions{p.opts, fromExec}
 	return attachStarted(ctx, p.pid, &o, reached)
 }
@@ -170,7 +178,9 @@ func startStopped(cmd *exec.Cmd, toEntry bool) (reached bool, err error) {
 }
 
 // Continue lets a process go on that Start has left standing. It may be called
-// once the first functions are hooked, and has to be: nothing else does it.
+// once the first functions are hooked, and has to be: nothing else does it. ErrNotHeld:
+// it did not stand any more, since somebody has sent it SIGCONT; calls that it has made
+// until it was hooked are not counted.
 func (p *Process) Continue() error {
 	if err := ptrace.Continue(p.pid); err != nil {
 		return wrapExit(fmt.Errorf("continuing process %d: %w", p.pid, err))

@@ -225,7 +225,7 @@ func (p *Process) ForkChildren() ([]int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.session == nil {
-		return nil, nil
+		return p.former, nil
 	}
 	if !ended(p.pid) && !p.Execed() {
 		return p.sharers()

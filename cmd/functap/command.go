@@ -32,18 +32,22 @@ func (t *target) release(a *app, o *options) error {
 	if t.cmd == nil {
 		return nil
 	}
-	t.released, t.counted = true, time.Now()
+	t.ran, t.released, t.counted = true, true, time.Now()
 	t.following = t.followed(a, o)
 	return nil
 }
 
 // wait waits for the program's end, after it was let go. One that was never let
-// run is ended.
+// run is ended; no other is.
 func (t *target) wait(o *options) error {
 	if t.cmd == nil {
 		return nil
 	}
-	if !t.released {
+	switch {
+	case t.released:
+	case t.ran: // it stands at the beginning of what it has executed
+		_ = t.p.Continue()
+	default:
 		_ = t.cmd.Process.Kill()
 	}
 	err := t.cmd.Wait()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/functap/functap/hook"
@@ -16,12 +17,18 @@ const execsMost = 16
 // follow lets a command that has none of the functions, such as env, run until it
 // executes the program that does. cause is why the first one is not it.
 func (t *target) follow(a *app, o *options, cause error) error {
+	ctx, cancel := o.limit(a.ctx)
+	defer cancel()
 	var seen []string
 	for len(seen) < execsMost && errors.Is(cause, hook.ErrNoMatch) {
 		o.note(a, "process %d: %v; it runs until it executes another program", t.pid, cause)
 		seen = append(seen, t.p.Executable().Path)
-		p, err := t.p.FollowExec(a.ctx, o.from == "entry")
-		if t.released = err != nil && a.ctx.Err() != nil; t.released || errors.Is(err, hook.ErrExited) {
+		t.ran = true
+		p, err := t.p.FollowExec(ctx, o.from == "entry")
+		if t.released = err != nil && ctx.Err() != nil; t.released && o.over() {
+			return err
+		}
+		if t.released || errors.Is(err, hook.ErrExited) {
 			return fmt.Errorf("%w; it ran %s; what a shell runs as a child is not followed: use exec, or name the program itself",
 				cause, strings.Join(seen, ", "))
 		}
@@ -75,17 +82,32 @@ func (t *target) takeOver(a *app, o *options) error {
 	}
 	o.note(a, "process %d has executed another program before its first call", t.pid)
 	next := newTarget(t.pid, t.following.next)
-	next.cmd, t.following = t.cmd, nil
+	next.cmd, next.ran, t.following = t.cmd, true, nil
+	next.children = t.forked()
 	err := next.choose(a, o)
 	if err == nil {
 		err = next.hook(a, o)
 	}
 	if err != nil {
 		t.execed, t.released = true, next.released
-		return errors.Join(err, next.close())
+		if err = errors.Join(err, next.close()); t.released && (o.over() || a.ctx.Err() != nil) {
+			return nil // it was time to stop, which is no failure
+		}
+		return err
 	}
 	*t = *next
 	return t.release(a, o)
+}
+
+// forked are the children of this program and of those that it has replaced.
+func (t *target) forked() []int {
+	children, _ := t.p.ForkChildren() // they only serve to be named
+	for _, pid := range t.children {
+		if !slices.Contains(children, pid) {
+			children = append(children, pid)
+		}
+	}
+	return children
 }
 
 // unfollow ends the following. A command that has executed another program just

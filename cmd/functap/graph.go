@@ -67,6 +67,9 @@ func (a *app) graph(o *options) error {
 		o.args = append(o.args, o.inside)
 	}
 	targets, err := a.openAll(o)
+	if a.interrupted(o, err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type options struct {
 	exclude    stringList
 	strict     bool
 	duration   time.Duration
+	until      time.Time // the end of duration, once it runs
 	count      uint64
 	output     string
 	format     string

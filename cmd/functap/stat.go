@@ -55,6 +55,9 @@ func (a *app) stat(o *options) error {
 		return usagef("--from=%s: it is main or entry", o.from)
 	}
 	targets, err := a.openAll(o)
+	if a.interrupted(o, err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

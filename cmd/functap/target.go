@@ -39,6 +39,7 @@ type target struct {
 	killedBy       string        // the signal, if gone by one
 	unloaded       int           // functions whose library was unloaded
 	left           []string
+	ran            bool      // cmd was let run once
 	released       bool      // cmd runs
 	following      *follower // of cmd, while nothing of it was counted
 }
@@ -200,7 +201,7 @@ func (t *target) close() error {
 	begin := time.Now()
 	lost := t.unfollow()
 	t.ended()
-	t.children, _ = t.p.ForkChildren() // they only serve to be named
+	t.children = t.forked()
 	if t.hooked() {
 		t.elapsed = time.Since(t.counted)
 	}

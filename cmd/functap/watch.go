@@ -8,12 +8,11 @@ import (
 // watch waits until there is a reason to stop: the user's wish, the time, the
 // number of events, or all targets' ends. tick is called now and then.
 func (a *app) watch(o *options, targets []*target, tick func()) error {
-	ctx := a.ctx
 	if o.duration > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.duration)
-		defer cancel()
+		o.until = time.Now().Add(o.duration)
 	}
+	ctx, cancel := o.limit(a.ctx)
+	defer cancel()
 	last := uint64(0)
 	interval := shortInterval
 	for !allEnded(targets) {
@@ -41,6 +40,17 @@ func (a *app) watch(o *options, targets []*target, tick func()) error {
 	}
 	return nil
 }
+
+// limit is ctx until the end of -d, once that runs.
+func (o *options) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.until.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, o.until)
+}
+
+// over reports whether -d has run out.
+func (o *options) over() bool { return !o.until.IsZero() && !time.Now().Before(o.until) }
 
 const (
 	longInterval  = 20 * time.Millisecond

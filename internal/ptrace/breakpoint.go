@@ -131,7 +131,7 @@ func (t *Tracer) RunToWrite(ctx context.Context, pid int, addr, end uint64) erro
 			control |= breakOnExecution1
 		}
 		execed, err := runTo(ctx, pid, func() error { return setDebugRegs(pid, addr, end, control) },
-			func() error { return errors.Join(passOn(pid, status), Continue(pid)) })
+			func() error { return errors.Join(passOn(pid, status), resumeHeld(pid)) })
 		if err == nil && execed {
 			err = ErrExeced
 		}

@@ -36,6 +36,7 @@ var (
 	ErrThreadsUnstable = errors.New("threads keep appearing")
 	ErrSharedVM        = errors.New("memory is shared with another process")
 	ErrExited          = errors.New("process has exited")
+	ErrNotHeld         = errors.New("process does not stand still any more, since somebody has continued it (NOT_HELD)")
 	ErrExeced          = errors.New("process has executed another program")
 )
 

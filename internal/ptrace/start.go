@@ -63,7 +63,7 @@ func leaveAtEntry(ctx context.Context, pid int, toEntry bool) (reached bool, err
 	if err := resume(unix.PTRACE_DETACH, pid, 0); err != nil {
 		return false, fmt.Errorf("letting go: %w", exited(err))
 	}
-	return reached, waitGroupStop(pid)
+	return reached, waitGroupStop(pid, stopLimit)
 }
 
 // Follow lets a child go on that Start has left stopped, until it executes
@@ -75,10 +75,13 @@ func leaveAtEntry(ctx context.Context, pid int, toEntry bool) (reached bool, err
 // latest from Close on.
 func (t *Tracer) Follow(ctx context.Context, pid int, toEntry bool) (reached bool, err error) {
 	err = t.Do(func() error {
+		if err := held(pid); err != nil {
+			return err
+		}
 		if err := seize(pid); err != nil {
 			return fmt.Errorf("seizing: %w", exited(err))
 		}
-		if err := Continue(pid); err != nil {
+		if err := resumeHeld(pid); err != nil {
 			return fmt.Errorf("resuming: %w", err)
 		}
 		if err := waitTrap(ctx, pid, unix.PTRACE_EVENT_EXEC); err != nil {
@@ -148,8 +151,16 @@ func waitFor(ctx context.Context, pid int, wanted func(unix.WaitStatus) bool) er
 	return ctx.Err()
 }
 
+const (
+	// stopLimit is how long a process may need to come to stand by SIGSTOP.
+	stopLimit = 5 * time.Second
+	// heldLimit is how long it may need to stand again after it was traced.
+	heldLimit = 500 * time.Millisecond
+)
+
 // waitGroupStop waits until the process stands still without being traced.
-func waitGroupStop(pid int) error {
+func waitGroupStop(pid int, limit time.Duration) error {
+	begin := time.Now()
 	for n := 0; ; n++ {
 		st, err := procfs.ReadStat(pid)
 		if err != nil || dead(st) {
@@ -158,9 +169,17 @@ func waitGroupStop(pid int) error {
 		if st.State == 'T' {
 			return nil
 		}
+		if time.Since(begin) > limit {
+			return ErrNotHeld
+		}
 		napAfter(n)
 	}
 }
 
-// Continue lets a process go on that Start has left stopped.
-func Continue(pid int) error { return exited(unix.Kill(pid, unix.SIGCONT)) }
+// held fails with ErrNotHeld if the process does not stand still.
+func held(pid int) error { return waitGroupStop(pid, heldLimit) }
+
+// Continue lets a process go on that Start has left stopped. ErrNotHeld: it did not stand.
+func Continue(pid int) error { return errors.Join(held(pid), resumeHeld(pid)) }
+
+func resumeHeld(pid int) error { return exited(unix.Kill(pid, unix.SIGCONT)) }
