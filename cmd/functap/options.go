@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -55,7 +54,7 @@ type options struct {
 
 	graph *graphWriter // of graph
 
-	out     *bufio.Writer // results
+	out     *results // buffered
 	outFile *resultFile
 	dest    io.Writer // behind out
 	colours bool
@@ -235,7 +234,7 @@ func (o *options) openOutput(a *app) error {
 		}
 		o.outFile, w = f, f
 	}
-	o.out, o.dest = bufio.NewWriter(w), w
+	o.out, o.dest = newResults(w), w
 	o.colours = !o.json() && (o.color == "always" || o.color == "auto" && isTerminal(w) && os.Getenv("NO_COLOR") == "")
 	return nil
 }
@@ -267,7 +266,7 @@ func (o *options) paint(code, text string) string {
 
 // attachOptions are those of the verb. Verbs that only look change nothing.
 func (o *options) attachOptions(a *app) *hook.AttachOptions {
-	return &hook.AttachOptions{Logger: o.logger(a.stderr), MaxPause: o.maxPause, TrySeccomp: o.trySeccomp,
+	return &hook.AttachOptions{Logger: o.logger(o.aside(a)), MaxPause: o.maxPause, TrySeccomp: o.trySeccomp,
 		Look: o.dryRun || o.verb == "list" || o.verb == "info"}
 }
 
@@ -290,5 +289,5 @@ func (o *options) note(a *app, format string, args ...any) {
 	if isTerminal(a.stderr) {
 		format = eraseLine + format
 	}
-	fmt.Fprintf(a.stderr, format+"\n", args...)
+	fmt.Fprintf(o.aside(a), format+"\n", args...)
 }
