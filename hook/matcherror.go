@@ -22,9 +22,14 @@ type NoMatchError struct {
 	Pattern string
 	Detail  string   // what is known about it; may be empty
 	Near    []string // at most five names that may have been meant, best first
+	// Excluded counts functions that match Pattern, every one of which is excluded.
+	Excluded int
 }
 
 func (e *NoMatchError) Error() string {
+	if e.Excluded > 0 {
+		return fmt.Sprintf("no function is left: %s, all %s", strings.TrimSpace(e.Pattern+" matches "+functions(e.Excluded)), e.Detail)
+	}
 	s := fmt.Sprintf("%v %s", ErrNoMatch, e.Pattern)
 	if e.Detail != "" {
 		s += ": " + e.Detail

@@ -123,7 +123,7 @@ func (a *app) printList(o *options, funcs []*hook.Function) error {
 	}
 	o.note(a, "%s", c)
 	if o.strict && c.refused > 0 {
-		return fmt.Errorf("%w: %d of %d, and --strict is given", hook.ErrUnpatchable, c.refused, c.total)
+		return fmt.Errorf("%w: %d of %d", errStrict, c.refused, c.total)
 	}
 	return nil
 }

@@ -97,6 +97,23 @@ func (d duration) Set(s string) error {
 	return nil
 }
 
+// count is a number of events.
+type count struct{ to *uint64 }
+
+func (c count) String() string {
+	if c.to == nil {
+		return "0"
+	}
+	return strconv.FormatUint(*c.to, 10)
+}
+
+func (c count) Set(s string) (err error) {
+	if *c.to, err = strconv.ParseUint(s, 10, 64); err != nil {
+		return errors.New("not a number above 0, such as 1000")
+	}
+	return nil
+}
+
 type stringList []string
 
 func (l *stringList) String() string     { return strings.Join(*l, " ") }
@@ -129,7 +146,7 @@ func changeFlags(o *options, fs *flag.FlagSet) {
 func runFlags(o *options, fs *flag.FlagSet) {
 	changeFlags(o, fs)
 	fs.Var(duration{&o.duration}, "d", "stop after `DURATION`, such as 2s or 500ms")
-	fs.Uint64Var(&o.count, "n", 0, "stop after `COUNT` calls. They are looked at every 20 ms, and every 2 ms towards the end: there will be some more")
+	fs.Var(count{&o.count}, "n", "stop after `COUNT` calls. They are looked at every 20 ms, and every 2 ms towards the end: there will be some more")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "plan and print; touch nothing")
 	fs.StringVar(&o.from, "from", "main", "hook a started program when it reaches `main or entry`")
 	fs.BoolVar(&o.exitCode, "exit-code", false, "exit with the started program's own status")
@@ -189,8 +206,13 @@ func once(pids intList) intList {
 // checkGiven: a limit of 0 would mean that there is none.
 func checkGiven(fs *flag.FlagSet) (err error) {
 	fs.Visit(func(f *flag.Flag) {
-		if v := f.Value.String(); (f.Name == "n" || f.Name == "d") && (v == "0" || v == "0s") {
-			err = usagef("-%s %s: it must be more than 0; without it, ^C ends", f.Name, v)
+		if v := f.Value.String(); v == "0" || v == "0s" {
+			switch f.Name {
+			case "n", "d":
+				err = usagef("-%s %s: it must be more than 0; without it, ^C ends", f.Name, v)
+			case "max-pause":
+				err = usagef("--max-pause %s: it must be more than 0; without it, threads have 1 s to stop", v)
+			}
 		}
 	})
 	return err
@@ -246,7 +268,7 @@ func (o *options) closeOutput(failed bool) error {
 		err = errors.Join(err, o.outFile.close(failed))
 	}
 	if err != nil {
-		return fmt.Errorf("writing results: %w", err)
+		return notWritten(err)
 	}
 	return nil
 }

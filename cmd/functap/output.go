@@ -2,8 +2,11 @@ package main
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 	"io"
 	"sync"
+	"syscall"
 )
 
 // results are buffered on their way out. Safe for concurrent use: the library's log
@@ -18,14 +21,23 @@ func newResults(w io.Writer) *results { return &results{w: bufio.NewWriter(w)} }
 func (r *results) Write(b []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.w.Write(b)
+	n, err := r.w.Write(b)
+	return n, notWritten(err)
 }
 
 // Flush returns also what an earlier write failed with.
 func (r *results) Flush() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.w.Flush()
+	return notWritten(r.w.Flush())
+}
+
+// notWritten names the loss of results, but not a reader that has seen enough.
+func notWritten(err error) error {
+	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, errNotWritten) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errNotWritten, err)
 }
 
 // aside is standard error, for what is said between results. On a terminal, or with

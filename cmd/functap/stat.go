@@ -151,6 +151,7 @@ func (a *app) countAll(o *options, targets []*target) error {
 
 // finish unhooks and prints.
 func (a *app) finish(o *options, targets []*target) error {
+	var sums []*summary
 	err := closeAll(targets)
 	if o.graph != nil {
 		o.graph.end()
@@ -158,15 +159,29 @@ func (a *app) finish(o *options, targets []*target) error {
 	for _, t := range targets {
 		if t.counter != nil {
 			counts, _ := t.calls()
-			err = errors.Join(err, o.table(o.out, t, counts))
+			o.table(o.out, t, counts)
 		}
 		if t.hooked() {
-			err = errors.Join(err, t.summarize().print(a, o))
+			s := t.summarize()
+			sums = append(sums, s)
+			err = errors.Join(err, s.print(a, o))
 		}
 	}
-	err = errors.Join(err, o.out.Flush()) // before waiting for a program
+	err = errors.Join(err, a.flush(o, sums)) // before waiting for a program
 	for _, t := range targets {
 		err = errors.Join(err, t.wait(o))
+	}
+	return err
+}
+
+// flush sends the results out. Where that fails, the summaries are told that were
+// among them.
+func (a *app) flush(o *options, sums []*summary) error {
+	err := o.out.Flush()
+	if errors.Is(err, errNotWritten) && o.json() {
+		for _, s := range sums {
+			o.note(a, "%s", s)
+		}
 	}
 	return err
 }
@@ -221,11 +236,12 @@ type statLine struct {
 }
 
 // table prints counts, most calls first. Functions that were not called are
-// only counted, in text without -v.
-func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCount) error {
+// only counted, in text without -v. What goes wrong with writing, the flush tells.
+func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCount) {
 	counts = byCalls(counts)
 	if o.json() {
-		return o.jsonTable(w, t, counts)
+		o.jsonTable(w, t, counts)
+		return
 	}
 	shown := len(counts)
 	if i := slices.IndexFunc(counts, notCalled); i >= 0 && !o.verbose {
@@ -241,7 +257,6 @@ func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCoun
 	if rest := len(counts) - shown; rest > 0 {
 		fmt.Fprintf(w, "%14s  %s not called\n", "", number(rest, "function was", "functions were"))
 	}
-	return nil
 }
 
 var tableHead = fmt.Sprintf("%14s %12s  %-20s %s", "CALLS", "CALLS/S", "MODULE", "FUNCTION")
@@ -265,14 +280,10 @@ func byCalls(counts []trampoline.FunctionCount) []trampoline.FunctionCount {
 
 func notCalled(c trampoline.FunctionCount) bool { return c.Calls == 0 }
 
-func (o *options) jsonTable(w io.Writer, t *target, counts []trampoline.FunctionCount) error {
+func (o *options) jsonTable(w io.Writer, t *target, counts []trampoline.FunctionCount) {
 	enc := json.NewEncoder(w)
 	for _, c := range counts {
-		err := enc.Encode(statLine{"stat", t.pid, c.Function.DisplayName(), c.Function.Image().Name,
+		_ = enc.Encode(statLine{"stat", t.pid, c.Function.DisplayName(), c.Function.Image().Name,
 			fmt.Sprintf("%#x", c.Function.Addr()), c.Calls, c.Function.Aliases()})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }

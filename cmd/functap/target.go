@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/functap/functap/hook"
@@ -155,10 +157,16 @@ func (t *target) count(a *app, o *options) error {
 
 // hook does to the functions what the verb is for.
 func (t *target) hook(a *app, o *options) error {
+	how := t.count
 	if o.graph != nil {
-		return t.record(a, o)
+		how = t.record
 	}
-	return t.count(a, o)
+	err := how(a, o)
+	var own *fs.PathError // a file that functap itself could not open
+	if errors.Is(err, syscall.EMFILE) && !errors.As(err, &own) {
+		return fmt.Errorf("%w: %w", errNoDescriptor, err)
+	}
+	return err
 }
 
 // leaveOut takes functions from the list that could not be hooked after all.
