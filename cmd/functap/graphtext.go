@@ -24,7 +24,6 @@ type graphWriter struct {
 	w       io.Writer
 	threads map[int]*graphThread
 	last    int // thread of the last line
-	printed uint64
 }
 
 // graphThread is what is known of one thread.

@@ -32,7 +32,8 @@ type target struct {
 
 	attach, detach time.Duration
 	counted        time.Time     // since when
-	elapsed        time.Duration // until the detach
+	elapsed        time.Duration // until the detach, or the target's own end
+	over           time.Time     // when it ended, or began another program
 	removed        int           // functions that somebody else unhooked
 	children       []int         // forked meanwhile, not counted
 	gone           bool          // it ended, or
@@ -189,7 +190,11 @@ func (t *target) ended() bool {
 	default:
 		t.execed = t.execed || t.p.Execed()
 	}
-	return t.gone || t.execed
+	over := t.gone || t.execed
+	if over && t.over.IsZero() {
+		t.over = time.Now()
+	}
+	return over
 }
 
 const (
@@ -199,12 +204,12 @@ const (
 
 // close detaches. What a thread still needs is tried again for a second.
 func (t *target) close() error {
-	begin := time.Now()
 	lost := t.unfollow()
 	t.ended()
 	t.children, _ = t.p.ForkChildren() // they only serve to be named
+	begin := time.Now()
 	if t.hooked() {
-		t.elapsed = time.Since(t.counted)
+		t.elapsed = t.until().Sub(t.counted)
 	}
 	err := t.p.Close()
 	for i := 0; errors.Is(err, hook.ErrDraining) && i < drainTries; i++ {
@@ -227,6 +232,14 @@ func (t *target) close() error {
 		}
 	}
 	return err
+}
+
+// until is when counting ends: now, or when the target did, while others went on.
+func (t *target) until() time.Time {
+	if t.over.IsZero() {
+		return time.Now()
+	}
+	return t.over
 }
 
 func (t *target) hooked() bool { return t.counter != nil || t.recording != nil }
