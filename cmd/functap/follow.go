@@ -81,7 +81,8 @@ func (t *target) takeOver(a *app, o *options) error {
 		err = next.hook(a, o)
 	}
 	if err != nil {
-		t.execed, t.released = true, next.released
+		t.wentTo(t.program())
+		t.released = next.released
 		return errors.Join(err, next.close())
 	}
 	*t = *next
@@ -100,7 +101,7 @@ func (t *target) unfollow() error {
 	<-f.done
 	switch {
 	case f.next != nil:
-		t.execed = true
+		t.wentTo(f.next.Executable().Path)
 		return errors.Join(f.next.Continue(), f.next.Close())
 	case errors.Is(f.err, hook.ErrExited), errors.Is(f.err, context.Canceled):
 		return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -41,17 +42,20 @@ type summary struct {
 	RealTime      bool     `json:"realtime"`
 	LeftBehind    []string `json:"left_behind"`
 	Children      []int    `json:"children,omitempty"`
-	Removed       int      `json:"removed,omitempty"` // functions that somebody else unhooked
-	Ended         string   `json:"ended,omitempty"`   // "exited" or "execed" before the detach
+	Removed       int      `json:"removed,omitempty"`  // functions that somebody else unhooked
+	Ended         string   `json:"ended,omitempty"`    // "exited" or "execed" before the detach
+	Executed      string   `json:"executed,omitempty"` // the program that it has executed, whose calls are not counted
 
-	name string
+	name, program string
+	started       bool // by us
 }
 
 // summarize makes the summary of a target that has been closed.
 func (t *target) summarize() *summary {
 	s := &summary{Type: "summary", PID: t.pid, Refused: map[hook.Refusal]int{}, LeftBehind: []string{},
 		Function: len(t.sites) + len(t.refused), AttachMS: ms(t.attach), DetachMS: ms(t.detach), Children: t.children,
-		ElapsedMS: ms(t.elapsed), Removed: t.removed, name: t.name}
+		ElapsedMS: ms(t.elapsed), Removed: t.removed, Executed: t.executed,
+		name: t.name, program: t.p.Executable().Path, started: t.cmd != nil}
 	if t.hooked() {
 		s.Hooked = len(t.sites)
 	}
@@ -141,6 +145,9 @@ func (s *summary) String() string {
 	if s.Ended != "" {
 		fmt.Fprintf(&b, "; the target %s", strings.Replace(s.Ended, "execed", "has begun another program", 1))
 	}
+	if s.Executed != "" {
+		fmt.Fprintf(&b, "\n  COUNTED %s", s.other())
+	}
 	fmt.Fprintf(&b, "\n  %d of %s hooked", s.Hooked, number(s.Function, "function"))
 	for _, r := range slices.Sorted(maps.Keys(s.Refused)) {
 		fmt.Fprintf(&b, ", %d %s", s.Refused[r], r)
@@ -153,6 +160,16 @@ func (s *summary) String() string {
 		fmt.Fprintf(&b, "\n  LEFT BEHIND: %s", strings.Join(s.LeftBehind, "; "))
 	}
 	return b.String()
+}
+
+// other says which program was counted, and which one not.
+func (s *summary) other() string {
+	what := "attach again to count that one"
+	if s.started {
+		what = "to count that one, name it as the command itself"
+	}
+	return fmt.Sprintf("%s (%s), NOT %s (%s), which it has executed: %s",
+		s.program, path.Base(s.program), s.Executed, path.Base(s.Executed), what)
 }
 
 // number counts things: "1 call", "2 calls", or as the words given say.

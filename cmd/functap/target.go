@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -38,6 +39,7 @@ type target struct {
 	children       []int         // forked meanwhile, not counted
 	gone           bool          // it ended, or
 	execed         bool          // began another program, before we detached
+	executed       string        // the path of that program, if it is known
 	left           []string
 	released       bool      // cmd runs
 	following      *follower // of cmd, while nothing of it was counted
@@ -188,13 +190,24 @@ func (t *target) ended() bool {
 	case <-t.p.Done():
 		t.gone = true
 	default:
-		t.execed = t.execed || t.p.Execed()
+		if !t.execed && t.p.Execed() {
+			t.wentTo(t.program())
+		}
 	}
 	over := t.gone || t.execed
 	if over && t.over.IsZero() {
 		t.over = time.Now()
 	}
 	return over
+}
+
+// wentTo notes that the target has begun another program.
+func (t *target) wentTo(path string) { t.execed, t.executed = true, path }
+
+// program is what the target runs now; "" if it has ended meanwhile.
+func (t *target) program() string {
+	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", t.pid))
+	return path
 }
 
 const (
