@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/functap/functap/hook"
+	"github.com/functap/functap/internal/procfs"
 )
 
 // execsMost bounds the programs that a command may run one after another until
@@ -18,12 +21,17 @@ const execsMost = 16
 func (t *target) follow(a *app, o *options, cause error) error {
 	var seen []string
 	for len(seen) < execsMost && errors.Is(cause, hook.ErrNoMatch) {
-		o.note(a, "process %d: %v; it runs until it executes another program", t.pid, cause)
+		if excluded(cause) {
+			return cause
+		}
+		if !t.hasNone(o) {
+			return fmt.Errorf("%w%s; other patterns match, so this is taken for the program that is meant, and was not run", cause, t.unloadedHint(o))
+		}
+		o.note(a, "process %d: %v%s; it runs until it executes another program, which may have it", t.pid, cause, t.unloadedHint(o))
 		seen = append(seen, t.p.Executable().Path)
 		p, err := t.p.FollowExec(a.ctx, o.from == "entry")
 		if t.released = err != nil && a.ctx.Err() != nil; t.released || errors.Is(err, hook.ErrExited) {
-			return fmt.Errorf("%w; it ran %s; what a shell runs as a child is not followed: use exec, or name the program itself",
-				cause, strings.Join(seen, ", "))
+			return fmt.Errorf("%w%s; %s", cause, t.unloadedHint(o), t.whatRan(seen))
 		}
 		if err != nil {
 			return err
@@ -35,6 +43,48 @@ func (t *target) follow(a *app, o *options, cause error) error {
 		return fmt.Errorf("%w; it executed %d other programs before: %s", cause, len(seen), strings.Join(seen, ", "))
 	}
 	return nil
+}
+
+// hasNone tells a program that only executes the one that is meant from one that is
+// meant itself, where a name is mistyped: of that, another pattern matches something.
+func (t *target) hasNone(o *options) bool {
+	return !slices.ContainsFunc(o.args, func(pattern string) bool {
+		_, err := t.p.Functions(hook.Match{Include: []string{pattern}})
+		return !errors.Is(err, hook.ErrNoMatch)
+	})
+}
+
+// excluded: there are such functions, and none of them is wanted.
+func excluded(cause error) bool {
+	var no *hook.NoMatchError
+	return errors.As(cause, &no) && no.Excluded > 0
+}
+
+// whatRan says which programs a command ran without any of the functions, and what may
+// be done about it.
+func (t *target) whatRan(seen []string) string {
+	ran := "it ran " + strings.Join(seen, ", ")
+	switch {
+	case slices.ContainsFunc(seen, isShell):
+		return ran + "; what a shell runs as a child is not followed: use exec, or name the program itself"
+	case t.hadChildren():
+		return ran + "; its children are not followed: name the program itself"
+	case t.released:
+		return ran + ", which has no such function and runs on"
+	case len(seen) > 1:
+		return ran + ", none of which has such a function"
+	}
+	return "the program was run to its end and has no such function"
+}
+
+func isShell(program string) bool {
+	return slices.Contains([]string{"sh", "ash", "bash", "busybox", "csh", "dash", "fish", "ksh", "mksh", "tcsh", "zsh"}, path.Base(program))
+}
+
+// hadChildren looks at a program that has ended and was not waited for yet.
+func (t *target) hadChildren() bool {
+	st, err := procfs.ReadStat(t.pid)
+	return err == nil && st.ChildFaults > 0
 }
 
 // follower lets a command run with its hooks in until it executes another program.
@@ -81,7 +131,7 @@ func (t *target) takeOver(a *app, o *options) error {
 		err = next.hook(a, o)
 	}
 	if err != nil {
-		t.wentTo(t.program())
+		t.wentTo(next.p.Executable().Path)
 		t.released = next.released
 		return errors.Join(err, next.close())
 	}

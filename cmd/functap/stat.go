@@ -27,6 +27,14 @@ var statVerb = verb{
 A program that is started keeps standard output for itself: results go to
 standard error, or to -o FILE. At the end of -d or -n functap detaches and
 prints; the program runs on, and functap waits until it ends.
+
+If it has none of the functions, as env and sh have none of another program's, it
+runs until it executes (exec) the one that has. So it does before its first call of
+one that it has. Later ones are not followed, nor are children: the summary says so,
+and the surest is to name the program itself.
+
+Libraries that are loaded later (dlopen) are not hooked. With --from=entry no
+library is loaded yet: only the program itself and its loader are hooked.
 `,
 	flags: statFlags,
 	run:   (*app).stat,

@@ -79,6 +79,7 @@ func (t *target) choose(a *app, o *options) error {
 	if err != nil {
 		return fmt.Errorf("process %d: %w", t.pid, err)
 	}
+	t.tellUnloaded(a, o)
 	t.tellShared(a, o)
 	return t.judge(a, o, t.refused)
 }
