@@ -99,7 +99,8 @@ func describeFunction(f *hook.Function) listed {
 func (a *app) printList(o *options, funcs []*hook.Function) error {
 	var c coverage
 	o.head(a, fmt.Sprintf("%12s %7s  %-16s %s  %-20s %s", "ADDRESS", "SIZE", "ENTRY", "EXIT", "MODULE", "FUNCTION"))
-	for _, f := range funcs {
+	names := labels(funcs)
+	for i, f := range funcs {
 		if a.ctx.Err() != nil {
 			c.cut = true
 			break
@@ -117,7 +118,7 @@ func (a *app) printList(o *options, funcs []*hook.Function) error {
 			l.Entry = site.Tactic()
 		}
 		c.add(f, no)
-		if err := o.printFunction(&l, f.ShortName(), no != nil); err != nil {
+		if err := o.printFunction(&l, names[i], no != nil); err != nil {
 			return err
 		}
 	}

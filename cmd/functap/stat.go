@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/functap/functap/hook"
 	"github.com/functap/functap/trampoline"
 )
 
@@ -101,10 +102,12 @@ func closeAll(targets []*target) error {
 
 // dryRun prints the plan.
 func (a *app) dryRun(o *options, targets []*target) error {
+	var refused error
 	for _, t := range targets {
 		if err := o.printPlan(t); err != nil {
 			return err
 		}
+		refused = errors.Join(refused, t.busy())
 		o.note(a, "process %d: %s would be hooked, %d KiB of memory mapped; nothing was touched",
 			t.pid, number(len(t.sites), "function"), t.p.MemoryNeeded(t.sites)>>10)
 	}
@@ -112,7 +115,23 @@ func (a *app) dryRun(o *options, targets []*target) error {
 	for _, t := range targets {
 		err = errors.Join(err, t.wait(o))
 	}
-	return err
+	return errors.Join(refused, err)
+}
+
+// busy is the error that a real run would fail with while somebody else works on the
+// target. The plan is good all the same; the status is the run's, as it is where a
+// pattern matches nothing.
+func (t *target) busy() error {
+	st, err := hook.Inspect(t.pid)
+	if err != nil {
+		return nil // it has just been looked at: it is gone, and nobody is attached
+	}
+	for _, s := range st.Sessions {
+		if s.Alive {
+			return fmt.Errorf("process %d: a real run would be refused: %w", t.pid, &hook.BusyError{PID: t.pid, Owner: s.Owner})
+		}
+	}
+	return nil
 }
 
 // planLine ends the JSON of a dry run.
@@ -125,10 +144,15 @@ type planLine struct {
 
 func (o *options) printPlan(t *target) error {
 	enc := json.NewEncoder(o.out)
-	for _, s := range t.sites {
+	funcs := make([]*hook.Function, len(t.sites))
+	for i, s := range t.sites {
+		funcs[i] = s.Function
+	}
+	names := labels(funcs)
+	for i, s := range t.sites {
 		f := s.Function
 		if !o.json() {
-			fmt.Fprintf(o.out, "%#12x  %-8s %-20s %s\n", f.Addr(), s.Tactic(), f.Image().Name, f.ShortName())
+			fmt.Fprintf(o.out, "%#12x  %-8s %-20s %s\n", f.Addr(), s.Tactic(), f.Image().Name, names[i])
 			continue
 		}
 		l := describeFunction(f)
@@ -259,8 +283,8 @@ func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCoun
 		fmt.Fprintf(w, "process %d (%s)\n", t.pid, t.name)
 	}
 	fmt.Fprintln(w, o.paint("1", tableHead))
-	for _, c := range counts[:shown] {
-		fmt.Fprintln(w, tableLine(c, rate(c.Calls, t.elapsed)))
+	for i, name := range labelsOf(counts[:shown]) {
+		fmt.Fprintln(w, tableLine(counts[i], name, rate(counts[i].Calls, t.elapsed)))
 	}
 	if rest := len(counts) - shown; rest > 0 {
 		fmt.Fprintf(w, "%14s  %s not called\n", "", number(rest, "function was", "functions were"))
@@ -269,8 +293,16 @@ func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCoun
 
 var tableHead = fmt.Sprintf("%14s %12s  %-20s %s", "CALLS", "CALLS/S", "MODULE", "FUNCTION")
 
-func tableLine(c trampoline.FunctionCount, perSecond float64) string {
-	return fmt.Sprintf("%14d %12.1f  %-20s %s", c.Calls, perSecond, c.Function.Image().Name, c.Function.ShortName())
+func tableLine(c trampoline.FunctionCount, name string, perSecond float64) string {
+	return fmt.Sprintf("%14d %12.1f  %-20s %s", c.Calls, perSecond, c.Function.Image().Name, name)
+}
+
+func labelsOf(counts []trampoline.FunctionCount) []string {
+	funcs := make([]*hook.Function, len(counts))
+	for i, c := range counts {
+		funcs[i] = c.Function
+	}
+	return labels(funcs)
 }
 
 func rate(n uint64, in time.Duration) float64 {
