@@ -46,11 +46,17 @@ func (t *target) follow(a *app, o *options, cause error) error {
 }
 
 // hasNone tells a program that only executes the one that is meant from one that is
-// meant itself, where a name is mistyped: of that, another pattern matches something.
+// meant itself, where a name is mistyped: of that, another pattern matches something. In
+// env and the like a match in a library, which all have, does not tell.
 func (t *target) hasNone(o *options) bool {
+	program := t.p.Executable()
+	launches := isShell(program.Path) || slices.Contains(launchers, path.Base(program.Path))
 	return !slices.ContainsFunc(o.args, func(pattern string) bool {
-		_, err := t.p.Functions(hook.Match{Include: []string{pattern}})
-		return !errors.Is(err, hook.ErrNoMatch)
+		found, err := t.p.Functions(hook.Match{Include: []string{pattern}})
+		if err != nil {
+			return !errors.Is(err, hook.ErrNoMatch)
+		}
+		return !launches || slices.ContainsFunc(found, func(f *hook.Function) bool { return f.Image() == program })
 	})
 }
 
@@ -76,6 +82,10 @@ func (t *target) whatRan(seen []string) string {
 	}
 	return "the program was run to its end and has no such function"
 }
+
+// launchers are there to execute another program.
+var launchers = []string{"chroot", "chrt", "env", "ionice", "nice", "nohup", "numactl", "prlimit", "setarch", "setpriv", "setsid",
+	"stdbuf", "taskset", "time", "timeout", "unshare"}
 
 func isShell(program string) bool {
 	return slices.Contains([]string{"sh", "ash", "bash", "busybox", "csh", "dash", "fish", "ksh", "mksh", "tcsh", "zsh"}, path.Base(program))
