@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/functap/functap/hook"
@@ -8,11 +9,15 @@ import (
 
 // labels are the functions' short names. Where several of one module would be shown by
 // the same one, such as instances of a generic function, each gets what tells it apart:
-// its full name, its symbol, or its address, all of which are patterns too.
-func labels(funcs []*hook.Function) []string {
+// its full name, its symbol, or its address, all of which are patterns too. If ctx ends,
+// the labels are not whole.
+func labels(ctx context.Context, funcs []*hook.Function) []string {
 	out := make([]string, len(funcs))
 	names := map[[2]string]int{}
 	for i, f := range funcs {
+		if ctx.Err() != nil {
+			return out
+		}
 		out[i] = f.ShortName()
 		names[nameKey(f, out[i])]++
 	}

@@ -99,7 +99,7 @@ func describeFunction(f *hook.Function) listed {
 func (a *app) printList(o *options, funcs []*hook.Function) error {
 	var c coverage
 	o.head(a, fmt.Sprintf("%12s %7s  %-16s %s  %-20s %s", "ADDRESS", "SIZE", "ENTRY", "EXIT", "MODULE", "FUNCTION"))
-	names := labels(funcs)
+	names := labels(a.ctx, funcs)
 	for i, f := range funcs {
 		if a.ctx.Err() != nil {
 			c.cut = true

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -148,7 +149,7 @@ func (o *options) printPlan(t *target) error {
 	for i, s := range t.sites {
 		funcs[i] = s.Function
 	}
-	names := labels(funcs)
+	names := labels(context.Background(), funcs)
 	for i, s := range t.sites {
 		f := s.Function
 		if !o.json() {
@@ -302,7 +303,7 @@ func labelsOf(counts []trampoline.FunctionCount) []string {
 	for i, c := range counts {
 		funcs[i] = c.Function
 	}
-	return labels(funcs)
+	return labels(context.Background(), funcs)
 }
 
 func rate(n uint64, in time.Duration) float64 {
