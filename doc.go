@@ -6,7 +6,7 @@
 //   - hook: attach to a process, find its functions, judge them, change their
 //     first bytes, detach;
 //   - trampoline: the code that runs at a hooked function;
-//   - fgraph: the shadow return stack;
+//   - fgraph: the shadow return stack: how long functions take;
 //   - fprobe: entry and exit probes with handlers.
 //
 // Each imports only those before it. The command is cmd/functap, short

@@ -14,7 +14,9 @@
 //
 // A wrapped function's caller is hidden from whoever walks the stack meanwhile. So a
 // target that has an unwinder loaded (for C++ exceptions, pthread_cancel or backtraces)
-// is refused with [ErrUnwinds] until walkers are told about frames.
+// is refused with [ErrUnwinds] until walkers are told about frames. So is one that copies
+// stacks (Python's greenlets do), with [ErrCopiesStacks]: there a stack word is the return
+// slot of several calls at a time.
 //
 // # Laws
 //

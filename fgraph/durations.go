@@ -57,10 +57,11 @@ func Measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Opti
 type eventsFor func(context.Context, *hook.Slot) (*codegen.Events, error)
 
 func measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Options, events eventsFor) (*Durations, error) {
-	if opts == nil || !opts.Unwinds {
-		if err := checkUnwinds(p); err != nil {
-			return nil, fmt.Errorf("measuring durations: %w", err)
-		}
+	if opts == nil {
+		opts = &Options{}
+	}
+	if err := checkTarget(p, opts); err != nil {
+		return nil, fmt.Errorf("measuring durations: %w", err)
 	}
 	d := &Durations{p: p, clock: tsc.Start()}
 	sites, err := d.sortOut(sites)
@@ -75,6 +76,17 @@ func measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Opti
 		return nil, errors.Join(fmt.Errorf("measuring durations: %w", err), d.Close())
 	}
 	return d, nil
+}
+
+// checkTarget refuses targets in which no function can be wrapped.
+func checkTarget(p *hook.Process, opts *Options) error {
+	if err := checkCopies(p); err != nil {
+		return err
+	}
+	if opts.Unwinds {
+		return nil
+	}
+	return checkUnwinds(p)
 }
 
 // sortOut leaves out the sites whose returns cannot be hooked.

@@ -200,3 +200,47 @@ func TestEverything(t *testing.T) {
 		t.Run(c.name(), func(t *testing.T) { c.check(t, everything) })
 	}
 }
+
+// TestEnds: calls that end in other ways than by a return, and calls that do not end.
+func TestEnds(t *testing.T) {
+	for _, v := range []testutils.Variant{testutils.CDynamic, testutils.CStatic, testutils.CMusl} {
+		for _, want := range []struct {
+			what string
+			wanted
+		}{{"program", executable}, {"all", everything}} {
+			t.Run("longjmp "+want.what+" "+v.Name, func(t *testing.T) {
+				sum := exactCase{"frames.c", v, []string{"longjmp"}, 100}.check(t, want.wanted)
+				if sum.Unwound < 4*100*103 || sum.Missed != 0 {
+					t.Errorf("%d unwound, %d missed", sum.Unwound, sum.Missed)
+				}
+			})
+			t.Run("fibers "+want.what+" "+v.Name, func(t *testing.T) {
+				if v.Name == testutils.CMusl.Name {
+					return // has no such functions
+				}
+				sum := exactCase{"frames.c", v, []string{"fibers"}, 300}.check(t, want.wanted)
+				if sum.Missed != 0 || sum.Inflight < 3 {
+					t.Errorf("%d missed, %d inflight", sum.Missed, sum.Inflight)
+				}
+			})
+			t.Run("end "+want.what+" "+v.Name, func(t *testing.T) {
+				sum := exactCase{"frames.c", v, []string{"end"}, 200}.check(t, want.wanted)
+				if sum.Unwound < 4*200*3 || sum.Missed != 0 {
+					t.Errorf("%d unwound, %d missed", sum.Unwound, sum.Missed)
+				}
+			})
+			t.Run("tail "+want.what+" "+v.Name, func(t *testing.T) {
+				sum := exactCase{"frames.c", v, []string{"tail"}, 3}.check(t, want.wanted)
+				if sum.Missed == 0 {
+					t.Error("nothing was missed in chains that are longer than the list")
+				}
+			})
+		}
+		t.Run("deep "+v.Name, func(t *testing.T) {
+			sum := exactCase{"frames.c", v, []string{"deep"}, 3}.check(t, executable)
+			if sum.Missed < 3*(100000-70000) || sum.Missed > 3*(100000-50000) {
+				t.Errorf("%d missed", sum.Missed)
+			}
+		})
+	}
+}

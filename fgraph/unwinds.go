@@ -28,15 +28,38 @@ func (e *UnwindsError) Error() string {
 // Is makes the error ErrUnwinds.
 func (e *UnwindsError) Is(target error) bool { return target == ErrUnwinds }
 
+// ErrCopiesStacks: the target saves parts of its stack elsewhere and puts them back, so that
+// one stack word is the return slot of several calls at a time.
+var ErrCopiesStacks = errors.New("the target copies its stacks, so that a return address cannot be told by its place (COPIES_STACKS)")
+
+// copiers are modules that do, by the beginnings of their names.
+var copiers = []string{"_greenlet.", "greenlet."}
+
+// checkCopies looks for them.
+func checkCopies(p *hook.Process) error {
+	for im := range p.Images() {
+		for _, c := range copiers {
+			if strings.HasPrefix(im.Name, c) {
+				return fmt.Errorf("%w: it has loaded %s", ErrCopiesStacks, im.Name)
+			}
+		}
+	}
+	return nil
+}
+
 // unwinders are libraries that walk stacks, by the beginnings of their names.
 var unwinders = []string{"libgcc_s", "libunwind", "libstdc++", "libc++abi", "libc++."}
 
 // walkers are functions that do, in programs that are linked with such a library.
 var walkers = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "_Unwind_Backtrace", "unw_step"}
 
-// checkUnwinds looks for anything that walks stacks.
+// checkUnwinds looks for anything that walks stacks. glibc itself loads libgcc_s when it
+// first needs it, for the end of a thread, say; what a program loads later is not seen.
 func checkUnwinds(p *hook.Process) error {
 	for im := range p.Images() {
+		if im != p.Executable() && strings.HasPrefix(im.Name, "libc.so") {
+			continue
+		}
 		for _, lib := range unwinders {
 			if strings.HasPrefix(im.Name, lib) {
 				return &UnwindsError{Image: im.Name}

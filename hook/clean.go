@@ -23,10 +23,13 @@ type Cleaned struct {
 	Mappings    int // unmapped
 	Descriptors int // closed
 	// Removed is how many functions of a session were no longer hooked when it
-	// was closed: somebody else had taken them out (Recover with Force), or
-	// their library was loaded anew. What was counted there ends at that moment.
+	// was closed: somebody else had taken them out (Recover with Force). What was
+	// counted there ends at that moment.
 	Removed int
-	Left    []string // what had to stay, and why; empty is the rule
+	// Unloaded is how many were no longer hooked since the target has unloaded their
+	// library. It may have loaded it anew, and may have called them there.
+	Unloaded int
+	Left     []string // what had to stay, and why; empty is the rule
 }
 
 // cleaner takes remains out of a process.
@@ -39,7 +42,8 @@ type cleaner struct {
 }
 
 // clean makes one stop in which the text becomes the original and every
-// thread leaves generated code, and then one of a single thread to unmap. The
+// thread leaves generated code, and then another one to unmap: holding the main thread
+// alone would let signals that the process ignores end others' system calls. The
 // records must not change any more; all that can be computed from them is,
 // before the stop.
 func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
@@ -58,7 +62,7 @@ func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
 	if len(c.out.Left) > 0 {
 		return c.out, fmt.Errorf("%w: %s", ErrDraining, c.out.left())
 	}
-	if err := p.onThread(ctx, "unmap", c.unmap); err != nil {
+	if err := p.onAllThreads(ctx, "unmap", c.unmap); err != nil {
 		return c.out, fmt.Errorf("unmapping: %w", err)
 	}
 	return c.out, nil
@@ -105,16 +109,37 @@ func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 	if err := c.evictor.shadow.putBack(); err != nil {
 		return err
 	}
-	c.out.Frames += len(c.evictor.shadow.open)
+	c.p.searched = c.evictor.shadow.resume
+	defer func() { c.p.searched = nil }()
 	// Frames first: those in the claim routine need the thread's GS base.
 	if err := c.evictFrames(st); err != nil {
 		return err
 	}
-	if err := c.evictThreads(st); err != nil {
+	if err := errors.Join(c.evictThreads(st), c.evictor.shadow.failed); err != nil {
 		return err
 	}
+	return c.tally(st)
+}
+
+// tally counts what was running and what had been left.
+func (c *cleaner) tally(st *ptrace.Stop) error {
+	maps, err := c.p.mapsInStop()
+	if err != nil {
+		return err
+	}
+	for _, th := range st.Threads() {
+		r, err := th.Regs()
+		if err != nil {
+			return err
+		}
+		c.evictor.shadow.left(maps, r.Rsp, r.Fs_base)
+	}
+	inflight, unwound := c.evictor.shadow.tally()
+	for _, n := range inflight {
+		c.out.Frames += int(n)
+	}
 	if c.p.session != nil {
-		c.p.session.tally(c.evictor.shadow)
+		c.p.session.addUp(inflight, unwound)
 	}
 	return nil
 }
@@ -124,9 +149,11 @@ func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 // has its own text.
 func (c *cleaner) restoreText(st *ptrace.Stop) error {
 	w := c.text
+	c.out.Unloaded = w.active()
 	if err := w.readMapped(st.Mem()); err != nil {
 		return err
 	}
+	c.out.Unloaded -= w.active()
 	files := mappedFiles{pid: c.p.pid}
 	defer files.close()
 	w.keep(func(e edit) bool {
@@ -134,9 +161,13 @@ func (c *cleaner) restoreText(st *ptrace.Stop) error {
 		switch {
 		case bytes.Equal(got, e.old):
 			return true
-		case bytes.Equal(got, e.new) && e.active:
+		case bytes.Equal(got, e.new) && e.active && c.p.wasWritten(e.addr):
 			c.out.Removed++
-		case !bytes.Equal(got, e.new) && !files.pristine(e.addr, got):
+		case bytes.Equal(got, e.new) || files.pristine(e.addr, got):
+			if e.active {
+				c.out.Unloaded++
+			}
+		default:
 			c.left("%d bytes at %#x were changed by somebody else (CLOBBERED: % x)", len(got), e.addr, got)
 		}
 		return false
@@ -144,6 +175,14 @@ func (c *cleaner) restoreText(st *ptrace.Stop) error {
 	c.out.Sites += w.sites()
 	// Jumps to holes are taken back before the holes.
 	return w.writeAll(st.Mem())
+}
+
+// wasWritten reports whether somebody has written to a page of text since it was
+// mapped.
+func (p *Process) wasWritten(addr uint64) bool {
+	page := addr &^ (pageSize - 1)
+	pages, err := writtenPages(p.pid, arena.Range{Start: page, End: page + pageSize})
+	return err != nil || len(pages) > 0
 }
 
 func (c *cleaner) addEdits(s arena.Site) {
@@ -175,8 +214,9 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, rdx: u.Rdx, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
+		var nobody errNobody
 		switch {
-		case errors.As(err, &stranded):
+		case errors.As(err, &stranded), errors.As(err, &nobody):
 			c.left("thread %d: %v", th.TID(), err)
 			continue
 		case err != nil:
@@ -227,6 +267,10 @@ func (c *cleaner) evictFrames(st *ptrace.Stop) error {
 		s.gs = r.Gs_base
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
+		var nobody errNobody
+		if errors.As(err, &nobody) {
+			return nil
+		}
 		if errors.As(err, &stranded) {
 			c.left("a signal frame of thread %d: %v", th.TID(), err)
 			return nil

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/functap/functap/internal/arena"
 )
 
 // Close puts the target back: one stop in which the original bytes return and
-// threads leave generated code, then one of a single thread to unmap what was
+// threads leave generated code, then another one to unmap what was
 // mapped. The error is ErrDraining if something had to stay; Close may then
 // be called again. A target that has ended is no error. Close is idempotent.
 func (p *Process) Close() error {
@@ -22,7 +23,7 @@ func (p *Process) Close() error {
 		return fmt.Errorf("detaching from process %d: %w", p.pid, err)
 	}
 	p.closed = true
-	p.stopWatch()
+	p.watch.Stop()
 	for _, im := range p.images {
 		im.module.Close()
 	}
@@ -95,6 +96,10 @@ func (p *Process) Cleaned() Cleaned {
 	return p.cleaned
 }
 
+// looksMost is how often what another functap is mapping or unmapping is looked at
+// once more.
+const looksMost = 20
+
 // look finds what of functap's is in the process.
 func (p *Process) look() (*remains, error) {
 	mem, err := openMem(p.pid)
@@ -102,6 +107,11 @@ func (p *Process) look() (*remains, error) {
 		return nil, wrapExit(err)
 	}
 	defer mem.Close()
-	r, err := findRemains(p.pid, mem)
-	return r, wrapGone(err)
+	for try := 0; ; try++ {
+		r, err := findRemains(p.pid, mem)
+		if err == nil || try == looksMost || ended(p.pid) {
+			return r, wrapGone(err)
+		}
+		time.Sleep(time.Millisecond) // it was unmapped between being found and being read
+	}
 }

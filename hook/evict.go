@@ -24,9 +24,19 @@ type evictor struct {
 	shadow *shadow // nil where there is nothing to count
 }
 
-// errStranded: a place in generated code that has no exit. It cannot happen
+// errStranded: a place in a unit that has no exit. It cannot happen
 // unless the arena's tables were damaged; the code must stay then.
 type errStranded uint64
+
+// errNobody: a place in generated code at which nobody can be: where there is no unit, or
+// behind a wrapped function's return, with a return address that leads to generated code
+// although the callers' were put back. A signal frame that says so was left over, perhaps
+// from the time of an earlier session.
+type errNobody uint64
+
+func (e errNobody) Error() string {
+	return fmt.Sprintf("nobody can be at %#x in generated code", uint64(e))
+}
 
 func (e errStranded) Error() string {
 	return fmt.Sprintf("no way out of generated code at %#x", uint64(e))
@@ -83,7 +93,7 @@ func (e *evictor) token(where arena.Token, c *cpu) (uint64, error) {
 func (e *evictor) exit(t *arena.Tables, c *cpu, addr uint64) (arena.Exit, arena.Site, error) {
 	u, _, ok := t.Find(addr)
 	if !ok {
-		return arena.Exit{}, arena.Site{}, errStranded(addr)
+		return arena.Exit{}, arena.Site{}, errNobody(addr)
 	}
 	x, ok := t.ExitAt(u, addr)
 	if !ok {
@@ -164,7 +174,7 @@ func (e *evictor) complete(c *cpu, slot uint64) error {
 		return err
 	}
 	if e.in(to) != nil {
-		return errStranded(c.rip)
+		return errNobody(c.rip)
 	}
 	c.rip, c.rsp = to, slot+8
 	return nil

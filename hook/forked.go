@@ -22,7 +22,7 @@ type strangers map[int]uint64
 
 // survey looks at all processes but those known to be strangers.
 func (p *Process) survey(known strangers) (strangers, []int, error) {
-	ours, err := inodes(p.pid)
+	ours, err := inodes(p.pid, p.mapped)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +55,7 @@ func (p *Process) survey(known strangers) (strangers, []int, error) {
 }
 
 func sharesAny(pid int, ours map[uint64]bool) bool {
-	theirs, err := inodes(pid)
+	theirs, err := inodes(pid, nil)
 	if err != nil {
 		return false // gone, or not ours to look at: then not the target's child either
 	}
@@ -67,15 +67,21 @@ func sharesAny(pid int, ours map[uint64]bool) bool {
 	return false
 }
 
-// inodes are those of our memfds that a process maps.
-func inodes(pid int) (map[uint64]bool, error) {
+// mapped reports whether the session has mapped something at an address. Another functap
+// may have, for an instant, and map it itself too, being no child of the target.
+func (p *Process) mapped(addr uint64) bool {
+	return p.session == nil || p.session.contains(addr)
+}
+
+// inodes are those of our memfds that a process maps, where want, if given, says so.
+func inodes(pid int, want func(addr uint64) bool) (map[uint64]bool, error) {
 	maps, err := procfs.Maps(pid)
 	if err != nil {
 		return nil, err
 	}
 	out := map[uint64]bool{}
 	for _, m := range maps {
-		if isOurs(m.Path) {
+		if isOurs(m.Path) && (want == nil || want(m.Start)) {
 			out[m.Inode] = true
 		}
 	}

@@ -44,6 +44,7 @@ func (p *Process) eachFrame(st *ptrace.Stop, f frameFunc) error {
 		return err
 	}
 	finder := &sigframe.Finder{Mem: st.Mem(), Maps: maps, Restorers: restorers}
+	finder.Bytes = p.searched
 	runsGo := p.runsGo()
 	if runsGo {
 		finder.Limit = goFrameLimit

@@ -66,6 +66,9 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checking the code in memory: %w", p.settle(err))
 	}
+	if err := p.foreign(pt.Refused); err != nil {
+		return nil, fmt.Errorf("checking the code in memory: %w", err)
+	}
 	fresh, rts := p.goRuntimes(fresh, pt)
 	if len(fresh) > 0 {
 		if err := p.patchNew(ctx, fresh, rts, pt); err != nil {

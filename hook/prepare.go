@@ -44,19 +44,12 @@ var ErrNoExecMapping = errors.New("mapping generated code executable is forbidde
 // newNeighbourhood maps an arena for a cluster into the target.
 func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (*neighbourhood, error) {
 	l := p.layoutFor(s, len(c.sites))
-	b := &builder{p: p, s: s, layout: l, near: c.near, fd: -1}
-	if err := b.place(); err != nil {
-		return nil, err
-	}
 	if err := checkFileSize(l.FileSize()); err != nil {
 		return nil, err
 	}
-	if err := p.onAllThreads(ctx, "map", b.build); err != nil {
-		// A build that was cut off by a signal could not undo itself.
-		if b.begun() {
-			err = errors.Join(err, p.onAllThreads(ctx, "undo", b.undo))
-		}
-		return nil, fmt.Errorf("mapping memory into the target: %w", err)
+	b, err := p.buildArena(ctx, s, l, c.near)
+	if err != nil {
+		return nil, err
 	}
 	n := &neighbourhood{Arena: b.arena, reach: c.near, session: s}
 	s.arenas = append(s.arenas, n)
@@ -67,6 +60,34 @@ func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (
 		}
 	}
 	return n, s.addRoutines(n)
+}
+
+// placesMost bounds how often another place is looked for.
+const placesMost = 5
+
+// buildArena finds a place for an arena and maps it there, or somewhere else if the
+// place is taken meanwhile.
+func (p *Process) buildArena(ctx context.Context, s *session, l arena.Layout, near arena.Range) (*builder, error) {
+	for try := 1; ; try++ {
+		b := &builder{p: p, s: s, layout: l, near: near, fd: -1}
+		if err := b.place(); err != nil {
+			return nil, err
+		}
+		err := p.onAllThreads(ctx, "map", b.build)
+		if err == nil {
+			return b, nil
+		}
+		// A build that was cut off by a signal could not undo itself.
+		if b.begun() {
+			err = errors.Join(err, p.onAllThreads(ctx, "undo", b.undo))
+		}
+		if errors.Is(err, syscall.EEXIST) && try < placesMost {
+			if err = p.placeTaken(s); err == nil {
+				continue
+			}
+		}
+		return nil, fmt.Errorf("mapping memory into the target: %w", err)
+	}
 }
 
 // layoutFor sizes an arena for so many sites now and some later.

@@ -58,14 +58,15 @@ type Process struct {
 	switches     *bool            // the target switches stacks itself; see prepareContexts
 	stopMaps     []procfs.Mapping // see mapsInStop
 	detaching    bool
+	searched     func(addr uint64, b []byte) // is shown all memory that eachFrame reads
 	pauses       []Pause
 	onDetach     []*func()
 	beforeDetach []*func()
 	cleaned      Cleaned
 	closed       bool
 
-	stopWatch func()
-	done      chan struct{}
+	watch *ptrace.Watch
+	done  chan struct{}
 }
 
 // Attach prepares for hooking process pid: it checks that it may be traced,
@@ -100,7 +101,7 @@ func newProcess(pid int, opts *AttachOptions) (*Process, error) {
 	if p.log = p.opts.Logger; p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
-	if err := ptrace.Check(pid); err != nil {
+	if err := afterOthers(context.Background(), func() error { return ptrace.Check(pid) }); err != nil {
 		return nil, wrapExit(err)
 	}
 	var err error
@@ -127,13 +128,11 @@ func (p *Process) start(ctx context.Context) error {
 	if len(p.images) == 0 {
 		return fmt.Errorf("process %d has no executable file mapped", p.pid)
 	}
-	gone, stop, err := ptrace.WatchExit(p.pid)
-	if err != nil {
+	if p.watch, err = ptrace.WatchExit(p.pid); err != nil {
 		return err
 	}
-	p.stopWatch = stop
 	go func() {
-		<-gone
+		<-p.watch.Gone
 		close(p.done)
 	}()
 	return nil
@@ -144,6 +143,18 @@ func (p *Process) PID() int { return p.pid }
 
 // Done is closed when the target has ended (or the Process was closed).
 func (p *Process) Done() <-chan struct{} { return p.done }
+
+// ExitStatus tells how the target has ended, once Done is closed. It is not known before
+// Linux 6.15, nor after Close of a target that goes on.
+func (p *Process) ExitStatus() (status syscall.WaitStatus, known bool) {
+	select {
+	case <-p.done:
+		s, known := p.watch.Status()
+		return syscall.WaitStatus(s), known
+	default:
+		return 0, false
+	}
+}
 
 // Images are the files that the target had mapped at Attach, the program
 // first.
@@ -223,12 +234,16 @@ func (p *Process) checkPause(since time.Time) error {
 // stopAll runs fn with all threads stopped, after checking that the process
 // still is the one that was attached to.
 func (p *Process) stopAll(ctx context.Context, why string, fn func(*ptrace.Stop) error) error {
-	rep, err := p.tracer.Stop(ctx, p.pid, p.stopOptions(), func(s *ptrace.Stop) error {
-		if err := p.ident.check(p.pid); err != nil {
-			return err
-		}
-		p.stopMaps = nil
-		return fn(s)
+	var rep ptrace.Report
+	err := afterOthers(ctx, func() (err error) {
+		rep, err = p.tracer.Stop(ctx, p.pid, p.stopOptions(), func(s *ptrace.Stop) error {
+			if err := p.ident.check(p.pid); err != nil {
+				return err
+			}
+			p.stopMaps = nil
+			return fn(s)
+		})
+		return err
 	})
 	p.paused(why, rep)
 	return wrapExit(p.tooLong(err))

@@ -19,20 +19,7 @@ const (
 	signalLastWait  = 10 * time.Millisecond
 )
 
-// onThread stops one thread and lets fn make system calls in it. If no memory
-// for the call's frame can be had that way, all threads are stopped, so that
-// the main thread's stack can serve.
-func (p *Process) onThread(ctx context.Context, why string, fn func(*ptrace.Stop, *remote.Caller) error) error {
-	return p.call(ctx, why, fn, func(run onStopped) error {
-		err := p.oneThread(ctx, why, run)
-		if errors.Is(err, remote.ErrNoScratch) {
-			return p.chosenThread(ctx, why, run)
-		}
-		return err
-	})
-}
-
-// onAllThreads is onThread with all threads stopped from the start.
+// onAllThreads stops all threads and lets fn make system calls in one of them.
 func (p *Process) onAllThreads(ctx context.Context, why string, fn func(*ptrace.Stop, *remote.Caller) error) error {
 	return p.call(ctx, why, fn, func(run onStopped) error { return p.chosenThread(ctx, why, run) })
 }
@@ -79,21 +66,6 @@ func (p *Process) chosenThread(ctx context.Context, why string, run onStopped) e
 		}
 		return run(s, th)
 	})
-}
-
-func (p *Process) oneThread(ctx context.Context, why string, run onStopped) error {
-	tid, err := remote.ChooseTID(p.pid)
-	if err != nil {
-		return err
-	}
-	rep, err := p.tracer.StopThread(ctx, p.pid, tid, p.stopOptions(), func(s *ptrace.Stop, th *ptrace.Thread) error {
-		if err := p.ident.check(p.pid); err != nil {
-			return err
-		}
-		return run(s, th)
-	})
-	p.paused(why, rep)
-	return p.tooLong(err)
 }
 
 // gadgets looks, with the target running, for the instructions that remote

@@ -60,7 +60,7 @@ func (s *session) contains(addr uint64) bool {
 			return true
 		}
 	}
-	return false
+	return s.rings != nil && addr-s.rings.addr < s.rings.size()
 }
 
 // addRoutines writes an arena's shared routines.

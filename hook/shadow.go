@@ -2,10 +2,12 @@ package hook
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
 )
 
@@ -80,6 +82,7 @@ type shadow struct {
 	open   map[uint64]bool    // slots whose call was running
 	// unwound are further calls that were, by address of their statistics.
 	unwound map[uint64]uint64
+	failed  error // of resume
 }
 
 func readShadow(pid int, mem *ptrace.Mem, tables []*arena.Tables) (*shadow, error) {
@@ -118,14 +121,49 @@ func (s *shadow) running(do func(*placed) error) error {
 // then on running functions return to their callers, and need no frame.
 func (s *shadow) putBack() error {
 	return s.running(func(f *placed) error {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], f.RA)
-		if _, err := s.mem.WriteAt(b[:], int64(f.Slot)); err != nil {
-			return fmt.Errorf("putting a return address back at %#x: %w", f.Slot, err)
-		}
 		s.open[f.Slot] = true
-		return nil
+		return s.put(f.Slot, f.RA)
 	})
+}
+
+// resume is shown all memory of a target that switches stacks itself. A wrapped function
+// may have jumped to swapcontext, which keeps the return address and the stack pointer
+// above it (in this order's reverse) to go on there later.
+func (s *shadow) resume(addr uint64, b []byte) {
+	if len(s.open) == 0 {
+		return
+	}
+	sp := binary.LittleEndian.Uint64(b)
+	for at := 8; at+8 <= len(b); at += 8 {
+		ip := binary.LittleEndian.Uint64(b[at:])
+		if f := s.newest[sp-8]; f != nil && f.Back == ip && s.open[f.Slot] {
+			s.failed = errors.Join(s.failed, s.put(addr+uint64(at), f.RA))
+		}
+		sp = ip
+	}
+}
+
+// left tells that what is below the stack pointer of a thread, on a stack that is its own
+// alone, is not running, although nothing has overwritten it yet.
+func (s *shadow) left(maps []procfs.Mapping, sp, fsBase uint64) {
+	m, ok := mappingOf(maps, sp)
+	if !ok || !ownStack(maps, sp, fsBase) {
+		return
+	}
+	for slot := range s.open {
+		if m.Contains(slot) && slot < sp {
+			delete(s.open, slot)
+		}
+	}
+}
+
+func (s *shadow) put(addr, v uint64) error {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	if _, err := s.mem.WriteAt(b[:], int64(addr)); err != nil {
+		return fmt.Errorf("putting a return address back at %#x: %w", addr, err)
+	}
+	return nil
 }
 
 func (s *shadow) word(addr uint64) (uint64, error) {

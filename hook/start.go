@@ -58,7 +58,7 @@ func attachStarted(ctx context.Context, pid int, o *StartOptions, reached bool) 
 		p.log.Warn("no hardware breakpoint: the program stands before its loader has run, and its libraries cannot be hooked")
 		return p, nil
 	}
-	if err := p.runToChoices(); err != nil {
+	if err := p.runToChoices(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("letting it choose its IFUNCs: %w", wrapExit(err)), p.Close())
 	}
 	return p, nil
@@ -67,7 +67,7 @@ func attachStarted(ctx context.Context, pid int, o *StartOptions, reached bool) 
 // runToChoices lets a static program run from its entry until its start code has
 // stored what its IFUNC resolvers choose: which memcpy is in use is known then, and
 // no constructor has run. In others the loader has done that before the entry.
-func (p *Process) runToChoices() error {
+func (p *Process) runToChoices(ctx context.Context) error {
 	for last := -1; ; {
 		left, err := p.unchosen()
 		if err != nil || len(left) == 0 || len(left) == last {
@@ -78,7 +78,7 @@ func (p *Process) runToChoices() error {
 		if err != nil {
 			return err
 		}
-		if err := p.runToWrite(p.images[0].bias+left[last-1], main); err != nil {
+		if err := p.runToWrite(ctx, p.images[0].bias+left[last-1], main); err != nil {
 			return err
 		}
 	}
@@ -112,12 +112,12 @@ func (p *Process) mainAddr() (uint64, error) {
 	return funcs[i].Addr(), nil
 }
 
-func (p *Process) runToWrite(addr, end uint64) error {
+func (p *Process) runToWrite(ctx context.Context, addr, end uint64) error {
 	t, err := ptrace.NewTracer()
 	if err != nil {
 		return err
 	}
-	return errors.Join(t.RunToWrite(p.pid, addr, end), t.Close())
+	return errors.Join(t.RunToWrite(ctx, p.pid, addr, end), t.Close())
 }
 
 // FollowExec lets a program run that Start has left standing until it executes

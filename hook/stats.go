@@ -46,9 +46,8 @@ func (st *Stats) Place() codegen.Stats {
 // Read adds one of them up (arena.StatCalls and so on); it is exact, as Cell's is.
 func (st *Stats) Read(i int) uint64 { return st.s.n.Read(st.first+i, st.s.n.claims) }
 
-// tally adds to the statistics what only a detach finds out.
-func (s *session) tally(sh *shadow) {
-	inflight, unwound := sh.tally()
+// addUp adds to the statistics what only a detach finds out.
+func (s *session) addUp(inflight, unwound map[uint64]uint64) {
 	for stat, calls := range map[uint64]map[uint64]uint64{arena.StatInflight: inflight, arena.StatUnwound: unwound} {
 		for at, n := range calls {
 			for _, nb := range s.arenas {

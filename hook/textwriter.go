@@ -69,6 +69,16 @@ func (w *textWriter) sites() int {
 	return len(w.edits) - holes
 }
 
+// active is how many edits are of text that was seen to have the old bytes.
+func (w *textWriter) active() (n int) {
+	for _, e := range w.edits {
+		if e.active {
+			n++
+		}
+	}
+	return n
+}
+
 const (
 	runGap = 1 << 16 // pages between edits that are read along
 	runMax = 1 << 22

@@ -19,7 +19,7 @@ func TestRecoverUnrecorded(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "2")
 			before := testutils.TakeSnapshot(t, v.PID())
 			p := attachTo(t, v.PID())
-			err := p.onThread(context.Background(), "test", func(_ *ptrace.Stop, c *remote.Caller) error {
+			err := p.onAllThreads(context.Background(), "test", func(_ *ptrace.Stop, c *remote.Caller) error {
 				name, err := c.Data([]byte(memfdName + "\x00"))
 				if err != nil {
 					return err

@@ -102,6 +102,39 @@ func TestNoEINTR(t *testing.T) {
 	v.Quit()
 }
 
+// TestNoEINTRFromIgnored: while a process is traced, the kernel queues signals for it that
+// it ignores. They end no system call of its threads, nor does one that is handled end
+// those of threads that do not handle it. The kernel itself lets a few through: a signal
+// may be queued and taken by another thread at any time.
+func TestNoEINTRFromIgnored(t *testing.T) {
+	for _, args := range [][]string{{"17"}, {"28"}, {"10", "handled"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			v := testutils.Start(t, testutils.Build(t, "sigrain.c", testutils.CDynamic), args...)
+			eintr := func() uint64 { return uint64(v.Report().Info["eintr"]) }
+			spell := func(do func()) uint64 {
+				before := eintr()
+				for range eintrCycles() {
+					do()
+					time.Sleep(10 * time.Millisecond)
+				}
+				return eintr() - before
+			}
+			alone := spell(func() {})
+			hooked := spell(func() {
+				if err := countAll(t, v.PID(), executable).p.Close(); err != nil {
+					t.Fatal(err)
+				}
+			})
+			t.Logf("%d alone, %d with %d attaches", alone, hooked, eintrCycles())
+			if hooked > alone+uint64(eintrCycles()) {
+				t.Errorf("system calls were interrupted %d times, without hooks %d times", hooked, alone)
+			}
+			v.Run(5)
+			v.Quit()
+		})
+	}
+}
+
 // TestSeccompIsRefused: nothing is tried that a filter could kill for.
 func TestSeccompIsRefused(t *testing.T) {
 	for _, c := range []exactCase{

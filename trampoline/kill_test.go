@@ -92,6 +92,7 @@ func TestKilledTracer(t *testing.T) {
 	} {
 		t.Run(c.source, func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)
+			v.Run(1) // until all threads have started
 			before := testutils.TakeSnapshot(t, v.PID())
 			found := 0
 			for round := range killRounds() {

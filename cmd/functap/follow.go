@@ -25,13 +25,13 @@ func (t *target) follow(a *app, o *options, cause error) error {
 			return cause
 		}
 		if !t.hasNone(o) {
-			return fmt.Errorf("%w%s; other patterns match, so this is taken for the program that is meant, and was not run", cause, t.unloadedHint(o))
+			return fmt.Errorf("%w%s; other patterns match, so this is taken for the program that is meant, and was not run", cause, t.notLoadedHint(o))
 		}
-		o.note(a, "process %d: %v%s; it runs until it executes another program, which may have it", t.pid, cause, t.unloadedHint(o))
+		o.note(a, "process %d: %v%s; it runs until it executes another program, which may have it", t.pid, cause, t.notLoadedHint(o))
 		seen = append(seen, t.p.Executable().Path)
 		p, err := t.p.FollowExec(a.ctx, o.from == "entry")
 		if t.released = err != nil && a.ctx.Err() != nil; t.released || errors.Is(err, hook.ErrExited) {
-			return fmt.Errorf("%w%s; %s", cause, t.unloadedHint(o), t.whatRan(seen))
+			return fmt.Errorf("%w%s; %s", cause, t.notLoadedHint(o), t.whatRan(seen))
 		}
 		if err != nil {
 			return err

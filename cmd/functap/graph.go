@@ -94,7 +94,9 @@ func (o *options) tooMany(targets []*target) error {
 func (a *app) graphAll(o *options, targets []*target) error {
 	o.graph = &graphWriter{o: o, w: o.out, threads: map[int]*graphThread{}}
 	err := a.hookAll(o, targets)
-	if err == nil {
+	if a.interrupted(o, err) {
+		err = nil
+	} else if err == nil {
 		err = a.watch(o, targets, o.graph.flush)
 	}
 	if err = errors.Join(err, a.finish(o, targets)); err == nil && early(o, targets) {

@@ -64,7 +64,8 @@ func untilSignal() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
-	signal.Ignore(syscall.SIGPIPE)
+	// Caught and not ignored: a program that is started would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		for range ch {
 			cancel()

@@ -171,7 +171,9 @@ func (o *options) printPlan(t *target) error {
 // countAll hooks all targets, waits, unhooks them and prints.
 func (a *app) countAll(o *options, targets []*target) error {
 	err := a.hookAll(o, targets)
-	if err == nil {
+	if a.interrupted(o, err) {
+		err = nil
+	} else if err == nil {
 		tick, end := a.live(o, targets)
 		err = a.watch(o, targets, tick)
 		end()
@@ -180,6 +182,16 @@ func (a *app) countAll(o *options, targets []*target) error {
 		return exitCode(statusGone)
 	}
 	return err
+}
+
+// interrupted reports whether the user wants to stop before anything was hooked, which is
+// no failure.
+func (a *app) interrupted(o *options, err error) bool {
+	if a.ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+		return false
+	}
+	o.note(a, "interrupted before it was hooked; nothing is changed")
+	return true
 }
 
 // finish unhooks and prints.

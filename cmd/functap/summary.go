@@ -43,7 +43,9 @@ type summary struct {
 	LeftBehind    []string `json:"left_behind"`
 	Children      []int    `json:"children,omitempty"`
 	Removed       int      `json:"removed,omitempty"`  // functions that somebody else unhooked
-	Ended         string   `json:"ended,omitempty"`    // "exited" or "execed" before the detach
+	Unloaded      int      `json:"unloaded,omitempty"` // functions whose library the target has unloaded
+	Ended         string   `json:"ended,omitempty"`    // "exited", "killed" or "execed" before the detach
+	Signal        string   `json:"signal,omitempty"`   // that killed it
 	Executed      string   `json:"executed,omitempty"` // the program that it has executed, whose calls are not counted
 
 	name, program string
@@ -54,7 +56,7 @@ type summary struct {
 func (t *target) summarize() *summary {
 	s := &summary{Type: "summary", PID: t.pid, Refused: map[hook.Refusal]int{}, LeftBehind: []string{},
 		Function: len(t.sites) + len(t.refused), AttachMS: ms(t.attach), DetachMS: ms(t.detach), Children: t.children,
-		ElapsedMS: ms(t.elapsed), Removed: t.removed, Executed: t.executed,
+		ElapsedMS: ms(t.elapsed), Removed: t.removed, Unloaded: t.unloaded, Executed: t.executed,
 		name: t.name, program: t.p.Executable().Path, started: t.cmd != nil}
 	if t.hooked() {
 		s.Hooked = len(t.sites)
@@ -76,6 +78,8 @@ func (t *target) summarize() *summary {
 	switch {
 	case t.execed:
 		s.Ended = "execed"
+	case t.killedBy != "":
+		s.Ended, s.Signal = "killed", t.killedBy
 	case t.gone:
 		s.Ended = "exited"
 	}
@@ -142,8 +146,17 @@ func (s *summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "process %d (%s): %s in %.2f s; it stood still for %.1f ms at most (%.1f ms in all%s)",
 		s.PID, s.name, number(s.Calls, "call"), s.ElapsedMS/1000, s.LongestStopMS, s.StoppedMS, priority(s))
-	if s.Ended != "" {
-		fmt.Fprintf(&b, "; the target %s", strings.Replace(s.Ended, "execed", "has begun another program", 1))
+	switch s.Ended {
+	case "execed":
+		b.WriteString("; the target has begun another program")
+	case "killed":
+		fmt.Fprintf(&b, "; the target was killed by %s", s.Signal)
+	case "exited":
+		b.WriteString("; the target exited")
+	}
+	if s.Unloaded > 0 {
+		fmt.Fprintf(&b, "\n  the target has unloaded the library of %s: their counts end there",
+			number(s.Unloaded, "function"))
 	}
 	if s.Executed != "" {
 		fmt.Fprintf(&b, "\n  COUNTED %s", s.other())

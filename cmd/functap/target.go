@@ -15,6 +15,7 @@ import (
 
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/trampoline"
 )
 
@@ -40,6 +41,8 @@ type target struct {
 	gone           bool          // it ended, or
 	execed         bool          // began another program, before we detached
 	executed       string        // the path of that program, if it is known
+	killedBy       string        // the signal, if gone by one
+	unloaded       int           // functions whose library was unloaded
 	left           []string
 	released       bool      // cmd runs
 	following      *follower // of cmd, while nothing of it was counted
@@ -79,7 +82,7 @@ func (t *target) choose(a *app, o *options) error {
 	if err != nil {
 		return fmt.Errorf("process %d: %w", t.pid, err)
 	}
-	t.tellUnloaded(a, o)
+	t.tellNotLoaded(a, o)
 	t.tellShared(a, o)
 	return t.judge(a, o, t.refused)
 }
@@ -190,6 +193,9 @@ func (t *target) ended() bool {
 	select {
 	case <-t.p.Done():
 		t.gone = true
+		if ws, known := t.p.ExitStatus(); known && ws.Signaled() {
+			t.killedBy = ptrace.SignalName(ws.Signal())
+		}
 	default:
 		if !t.execed && t.p.Execed() {
 			t.wentTo(t.program())
@@ -236,6 +242,7 @@ func (t *target) close() error {
 		err = errors.Join(err, t.recording.err)
 	}
 	t.detach = time.Since(begin)
+	t.unloaded = t.p.Cleaned().Unloaded
 	if t.removed = t.p.Cleaned().Removed; t.removed > 0 {
 		err = errors.Join(err, fmt.Errorf("process %d: %s %w", t.pid, number(t.removed, "function was", "functions were"), errHooksRemoved))
 	}

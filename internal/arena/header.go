@@ -15,6 +15,7 @@ const Magic = "functap\x00"
 const (
 	LockOff    = 16
 	RobustOff  = 48
+	SettledOff = 24
 	headerSize = 256
 )
 
@@ -69,7 +70,7 @@ const (
 	ownerOff = 56
 	fieldOff = 64
 	countOff = fieldOff + 18*8
-	frameOff = countOff + 7*4 // since version 2: the frame table's address and size
+	frameOff = 240 // since version 2: the frame table's address and size
 )
 
 func (h *Header) encode(b []byte) {
@@ -129,6 +130,13 @@ func (h *Header) check() error {
 	}
 	return nil
 }
+
+// Settle notes that the session has the target for itself: no other one was there
+// that is older.
+func (a *Arena) Settle() { StoreWord32(a.mem, SettledOff, 1) }
+
+// Settled reports whether the session has.
+func (t *Tables) Settled() bool { return LoadWord32(t.near, SettledOff) != 0 }
 
 func (a *Arena) header() Header {
 	h := Header{Index: a.Index, Layout: a.Layout, Addresses: a.Addresses}

@@ -36,6 +36,7 @@ func TestLayoutPage(t *testing.T) {
 		return n
 	}
 	area, site, unit, head := section("Area, "), section("Site record, "), section("Unit, "), section("Header, ")
+	frame, stats := section("Frame, "), section("Statistics, ")
 	for _, c := range []struct {
 		sect, field string
 		want        int
@@ -43,13 +44,22 @@ func TestLayoutPage(t *testing.T) {
 		{area, "owner", AreaOwner}, {area, "claimed", AreaClaimed}, {area, "claims", AreaClaims},
 		{area, "window", AreaWindow}, {area, "span", AreaSpan}, {area, "m", AreaM}, {area, "cells", AreaCells},
 		{site, "state", siteStateOff}, {unit, "kind", unitKindOff},
-		{head, "lock", LockOff}, {head, "next", RobustOff}, {head, "tracer pid", ownerOff}, {head, "its start time", fieldOff},
+		{head, "lock", LockOff}, {head, "settled", SettledOff}, {head, "next", RobustOff}, {head, "tracer pid", ownerOff}, {head, "its start time", fieldOff},
+		{head, "frames addr", frameOff},
+		{frame, "slot", FrameSlot}, {frame, "ra", FrameRA}, {frame, "time", FrameTime}, {frame, "back", FrameBack},
+		{frame, "stats", FrameStats}, {frame, "joined", FrameJoined},
+		{stats, "calls", StatCalls}, {stats, "total", StatTotal}, {stats, "max", StatMax}, {stats, "missed", StatMissed},
+		{stats, "unwound", StatUnwound}, {stats, "inflight", StatInflight}, {stats, "clamped", StatClamped},
+		{stats, "buckets", StatBuckets}, {unit, "recorded", int(CallRecorded)}, {unit, "back", int(CallBack)},
+		{unit, "returns", int(CallReturns)}, {unit, "dropped", int(CallDropped)},
 	} {
 		if got := offset(c.sect, c.field); got != c.want {
 			t.Errorf("%s: the page says %d, the code %d", c.field, got, c.want)
 		}
 	}
 	for text, want := range map[string]int{
+		"## Frame, %d bytes": FrameSize, "## Statistics, %d cells": StatCells,
+		"((slot>>19)*0x1f3d + (slot>>3)) &\n%d": FrameMask, "window of %d that": FrameWindow,
 		"## Area, %d bytes": AreaSize, "## Site record, %d bytes": SiteSize, "## Unit, %d bytes": UnitSize,
 		"and exits, %d bytes": ExitSize, "slots            |  %d bytes a site": SlotSize,
 		"shared cells     |  %d bytes a cell": CellSize, "site records     | %d bytes a site": SiteSize,

@@ -121,26 +121,29 @@ func (g *gen) finish() (Code, error) {
 		return Code{}, fmt.Errorf("assembling for %#x: %w", g.at, err)
 	}
 	exits := g.exits
-	for off := 0; off < len(b); {
-		if end, ok := g.inCopy(off); ok {
-			off = end
-			continue
+	add := func(off int, e arena.Exit) {
+		if _, copied := g.inCopy(off); !copied && off < len(b) {
+			e.Off = uint16(off)
+			exits = append(exits, e)
 		}
-		in, err := x86.Decode(b[off:])
-		if err != nil {
-			panic(fmt.Sprintf("BUG: generated code at +%#x does not decode: % x", off, b[off:]))
+	}
+	for i, s := range g.states {
+		if i+1 == len(g.states) || g.states[i+1].off > s.off {
+			add(s.off, s.exit)
 		}
-		e := g.stateAt(off)
-		e.Off = uint16(off)
-		exits = append(exits, e)
-		off += int(in.Len)
+	}
+	for _, c := range g.copies {
+		add(c.end, g.stateAt(c.end))
+	}
+	if len(g.states) == 0 || g.states[0].off > 0 {
+		add(0, arena.Exit{})
 	}
 	return Code{Bytes: b, Exits: merge(exits)}, nil
 }
 
 // merge sorts exits and leaves out those that say the same as the one before.
 func merge(exits []arena.Exit) []arena.Exit {
-	slices.SortFunc(exits, func(a, b arena.Exit) int { return int(a.Off) - int(b.Off) })
+	slices.SortStableFunc(exits, func(a, b arena.Exit) int { return int(a.Off) - int(b.Off) })
 	return slices.CompactFunc(exits, func(a, b arena.Exit) bool {
 		b.Off = a.Off
 		return a == b

@@ -57,16 +57,19 @@ func Wrap(at uint64, d Displaced, env Env, cells []Cell, s Stats) (Code, int, er
 	if d.Go || d.SelfLoop {
 		return Code{}, 0, ErrNotWrapped
 	}
-	c, _, err := wrapAt(at, 0, d, env, cells, s)
-	if err != nil {
-		return Code{}, 0, err
-	}
-	return wrapAt(at, int(-(at+uint64(c.Unwind.Back))%backAlign), d, env, cells, s)
+	first := newWrap(at, d, env, cells, s)
+	first.program()
+	g := newWrap(at, d, env, cells, s)
+	lead := int(-(at + uint64(first.labels.Back)) % backAlign)
+	g.Nop(lead)
+	entry := g.program()
+	g.Nop(backAlign - 1 - lead) // the length is always the same
+	c, err := g.finish()
+	c.Unwind = g.labels
+	return c, entry, err
 }
 
-// wrapAt generates it with so many bytes before it, and so many behind that the
-// length is always the same.
-func wrapAt(at uint64, lead int, d Displaced, env Env, cells []Cell, s Stats) (Code, int, error) {
+func newWrap(at uint64, d Displaced, env Env, cells []Cell, s Stats) *wrapGen {
 	g := &wrapGen{stats: s, areas: env.Claim != 0}
 	g.countGen = countGen{gen: newGen(at, d.Site), d: d, env: env, cells: cells, a: x86.RAX, b: x86.RCX}
 	for _, l := range []*x86.Label{
@@ -76,12 +79,7 @@ func wrapAt(at uint64, lead int, d Displaced, env Env, cells []Cell, s Stats) (C
 	} {
 		*l = g.Label()
 	}
-	g.Nop(lead)
-	entry := g.program()
-	g.Nop(backAlign - 1 - lead)
-	c, err := g.finish()
-	c.Unwind = g.labels
-	return c, entry, err
+	return g
 }
 
 // program generates all; what nearly every call runs comes first.

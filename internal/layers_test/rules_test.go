@@ -20,6 +20,7 @@ var layers = []layer{
 	{pkg: "internal/dwarf", imports: []string{"internal/symbols"}},
 	{pkg: "internal/plan", imports: []string{"internal/symbols", "internal/dwarf", "internal/x86"}},
 	{pkg: "internal/codegen", imports: []string{"internal/arena", "internal/ring", "internal/x86"}},
+	{pkg: "internal/unwind", imports: []string{"internal/symbols", "internal/x86"}},
 	{pkg: "internal/tsc"},
 	{pkg: "internal/gort", imports: []string{"internal/symbols", "internal/x86"}},
 	// Processes, without instructions.
@@ -76,4 +77,4 @@ const startsPrograms = "hook/start.go"
 // files because they never see a process.
 var pureNever = []string{"os", "syscall", "io/ioutil", "time", "context"}
 
-var pure = []string{"internal/x86", "internal/codegen"}
+var pure = []string{"internal/x86", "internal/codegen", "internal/unwind"}

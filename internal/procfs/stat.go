@@ -30,6 +30,9 @@ type Stat struct {
 	// StartBrk is where the heap that brk moves begins, also before there is any;
 	// 0 where the process may not be looked into.
 	StartBrk uint64
+	// ExitCode is how a zombie has ended, as waitpid's status; 0 where the process may not
+	// be looked into.
+	ExitCode int
 }
 
 // ReadStat reads the stat file of a process.
@@ -86,6 +89,8 @@ func (s *Stat) numbers(pid string, f []string) error {
 	if s.StartTime, err = strconv.ParseUint(f[19], 10, 64); err != nil || len(f) < 45 {
 		return err
 	}
-	s.StartBrk, err = strconv.ParseUint(f[44], 10, 64)
-	return err
+	if s.StartBrk, err = strconv.ParseUint(f[44], 10, 64); err != nil || len(f) < 50 {
+		return err
+	}
+	return setInt(&s.ExitCode, f[49])
 }

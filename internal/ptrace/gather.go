@@ -90,7 +90,9 @@ func (s *Stop) seizeNew() (changed bool, err error) {
 	return changed, nil
 }
 
-// tasks lists the threads to stop, the main thread first.
+// tasks lists the threads to stop, the main thread last: while that one is traced the
+// kernel queues signals for the process that it ignores, and lets them end system calls of
+// threads that are not stopped yet (sig_ignored in the kernel's signal.c).
 func (s *Stop) tasks() ([]int, error) {
 	if s.only != 0 {
 		return []int{s.only}, nil
@@ -99,8 +101,8 @@ func (s *Stop) tasks() ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing threads of process %d: %w", s.pid, ErrExited)
 	}
-	if i := slices.Index(tids, s.pid); i > 0 {
-		tids[0], tids[i] = tids[i], tids[0]
+	if i := slices.Index(tids, s.pid); i >= 0 {
+		tids = append(slices.Delete(tids, i, i+1), s.pid)
 	}
 	return tids, nil
 }
@@ -118,7 +120,7 @@ func (s *Stop) seize(tid int) (again bool, err error) {
 		delete(s.tracer.lingering, tid)
 	} else {
 		th = s.newThread(tid)
-		if err := seize(tid); err != nil {
+		if err := seize(tid); err != nil && !s.tookOver(tid) {
 			return s.refused(tid, err)
 		}
 	}
@@ -134,6 +136,16 @@ func (s *Stop) seize(tid int) (again bool, err error) {
 		return false, fmt.Errorf("interrupting thread %d: %w", tid, err)
 	}
 	return true, nil
+}
+
+// tookOver reports whether the main thread's id is by now that of a member which has
+// executed another program.
+func (s *Stop) tookOver(tid int) bool {
+	if tid != s.pid || len(s.threads) == 0 {
+		return false
+	}
+	st, err := procfs.ReadStatus(tid)
+	return err == nil && st.TracerPid == unix.Gettid()
 }
 
 func (s *Stop) newThread(tid int) *Thread {

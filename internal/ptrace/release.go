@@ -3,6 +3,7 @@ package ptrace
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/functap/functap/internal/procfs"
 	"golang.org/x/sys/unix"
@@ -12,6 +13,8 @@ import (
 // the first to run does not compete with the preparation of the last. It
 // reports ErrExited if nobody was left.
 func (s *Stop) release() error {
+	s.leaderFirst() // for the reason for which it was stopped last
+	s.dispense()
 	for _, th := range s.threads {
 		if th.poll() && th.state == stopped && s.tracer.prepare(th) {
 			s.rewound++
@@ -23,10 +26,87 @@ func (s *Stop) release() error {
 			lost++
 		}
 	}
-	if lost > 0 && lost == len(s.threads) {
+	if lost > 0 && (lost == len(s.threads) || killed(s.pid)) {
 		return fmt.Errorf("releasing process %d: %w", s.pid, ErrExited)
 	}
 	return nil
+}
+
+func (s *Stop) leaderFirst() {
+	i := slices.IndexFunc(s.threads, func(th *Thread) bool { return th.tid == s.pid })
+	if i > 0 {
+		s.threads[0], s.threads[i] = s.threads[i], s.threads[0]
+	}
+}
+
+const (
+	// dispenseMost bounds how many signals are handed out in one stop: somebody may be
+	// sending more all the time.
+	dispenseMost = 64
+	// takeLimit is how long a thread may need to take one.
+	takeLimit = 20 * time.Millisecond
+)
+
+// dispense has signals that came for the whole process meanwhile taken, by one thread
+// each while the others stand still. So it is known whose system calls they end; all
+// others are made again.
+func (s *Stop) dispense() {
+	for range dispenseMost {
+		th := s.taker()
+		if th == nil || !th.take() {
+			return
+		}
+	}
+}
+
+// taker is a thread that would take a signal of the process's, the main thread first, as
+// the kernel has it (complete_signal).
+func (s *Stop) taker() *Thread {
+	var pending uint64
+	for i, th := range s.threads {
+		if i > 0 && pending == 0 {
+			return nil
+		}
+		if th.state != stopped || th.sig != 0 || th.group {
+			continue
+		}
+		st, err := procfs.ReadStatus(th.tid)
+		if err != nil {
+			continue
+		}
+		if pending = st.ShdPnd &^ ignoredOf(st); pending&^st.SigBlk != 0 {
+			return th
+		}
+	}
+	return nil
+}
+
+// take lets the thread go on to the delivery of a signal, which is the first thing that
+// it does. The signal is delivered when the thread is let go; one that is ignored is not.
+func (th *Thread) take() bool {
+	if th.Flush() != nil {
+		return false
+	}
+	th.have, th.state = false, running
+	if resume(unix.PTRACE_CONT, th.tid, 0) != nil {
+		return false
+	}
+	status, err := th.await(takeLimit)
+	if err != nil {
+		interrupt(th.tid) //nolint:errcheck // it is let go when it stops, or is gone
+		return false
+	}
+	th.accept(status)
+	if th.state == stopped && ignored(th.tid)&signalSet(th.sig) != 0 {
+		th.sig = 0
+	}
+	return th.state == stopped
+}
+
+// killed reports whether nothing of the process is going to run again.
+func killed(pid int) bool {
+	st, err := procfs.ReadStatus(pid)
+	return err != nil || st.SigPnd&signalSet(unix.SIGKILL) != 0 || st.State == 'Z' || st.State == 'X'
 }
 
 // prepare writes pending register changes and reports whether a system call was
@@ -148,12 +228,42 @@ func (th *Thread) behindSyscall(rip uint64) bool {
 	return err == nil && word>>48 == 0x050f
 }
 
-// deliverable tells whether an unblocked signal is queued for the thread or its
-// process.
+// deliverable tells whether a signal is queued for the thread that it does not block and
+// that the process does not ignore. While a process is traced the kernel queues ignored
+// ones too; they interrupt nothing.
 func deliverable(tid int) (bool, error) {
 	st, err := procfs.ReadStatus(tid)
 	if err != nil {
 		return false, err
 	}
-	return (st.SigPnd|st.ShdPnd)&^st.SigBlk != 0, nil
+	wanted := ^st.SigBlk &^ ignoredOf(st)
+	if st.SigPnd&wanted != 0 || st.ShdPnd&wanted == 0 || st.Tgid == tid {
+		return (st.SigPnd|st.ShdPnd)&wanted != 0, nil
+	}
+	// One that came for the process just now: the main thread takes it if it can.
+	leader, err := procfs.ReadStatus(st.Tgid)
+	return err == nil && st.ShdPnd&wanted&leader.SigBlk != 0, nil
+}
+
+// signalSet is the set of one signal.
+func signalSet(sig unix.Signal) uint64 {
+	if sig <= 0 {
+		return 0
+	}
+	return 1 << (sig - 1)
+}
+
+// ignoredByDefault are signals whose default is to do nothing (signal(7)). SIGCONT has
+// done what it does when it is sent.
+const ignoredByDefault = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGCONT-1) | 1<<(unix.SIGURG-1) | 1<<(unix.SIGWINCH-1)
+
+func ignoredOf(st procfs.Status) uint64 { return st.SigIgn | ignoredByDefault&^st.SigCgt }
+
+// ignored are the signals that a process ignores.
+func ignored(pid int) uint64 {
+	st, err := procfs.ReadStatus(pid)
+	if err != nil {
+		return 0
+	}
+	return ignoredOf(st)
 }

@@ -36,16 +36,21 @@ func (t *Tracer) Start(start func() (pid int, err error), toEntry bool) (reached
 }
 
 func runToEntry(pid int, toEntry bool) (reached bool, err error) {
-	if err := waitTrap(context.Background(), pid, 0); err != nil { // the exec
+	ctx := context.Background()                   // its starter kills it rather than wait
+	if err := waitTrap(ctx, pid, 0); err != nil { // the exec
 		return false, err
 	}
-	return leaveAtEntry(pid, toEntry)
+	// So that another exec, by a constructor, can be told from other traps.
+	if err := rawPtrace(unix.PTRACE_SETOPTIONS, pid, 0, seizeOptions); err != nil {
+		return false, fmt.Errorf("setting options: %w", exited(err))
+	}
+	return leaveAtEntry(ctx, pid, toEntry)
 }
 
 // leaveAtEntry lets go of a program that stands behind its exec.
-func leaveAtEntry(pid int, toEntry bool) (reached bool, err error) {
+func leaveAtEntry(ctx context.Context, pid int, toEntry bool) (reached bool, err error) {
 	if toEntry {
-		reached, err = breakAtEntry(pid)
+		reached, err = runToBreakpoint(ctx, pid)
 		if err != nil && !errors.Is(err, ErrNoBreakpoint) {
 			return false, err
 		}
@@ -79,83 +84,29 @@ func (t *Tracer) Follow(ctx context.Context, pid int, toEntry bool) (reached boo
 		if err := waitTrap(ctx, pid, unix.PTRACE_EVENT_EXEC); err != nil {
 			return err
 		}
-		reached, err = leaveAtEntry(pid, toEntry)
+		reached, err = leaveAtEntry(ctx, pid, toEntry)
 		return err
 	})
 	return reached, err
 }
 
-// RunToWrite lets a child that Start has left stopped run until it has written to
-// the 8 bytes at addr, or is about to execute the instruction at the address end (0
-// for none), and leaves it stopped again as Start does.
-func (t *Tracer) RunToWrite(pid int, addr, end uint64) error {
-	return t.Do(func() error {
-		if err := seize(pid); err != nil {
-			return fmt.Errorf("seizing: %w", exited(err))
-		}
-		status, err := waitStop(pid)
-		if err != nil {
-			return err
-		}
-		control := uint64(breakOnWrite0)
-		if end != 0 {
-			control |= breakOnExecution1
-		}
-		if err := setDebugRegs(pid, addr, end, control); err != nil {
-			return fmt.Errorf("%w: %w", ErrNoBreakpoint, err)
-		}
-		if err := errors.Join(passOn(pid, status), Continue(pid)); err != nil {
-			return err
-		}
-		// Not to be broken off: the breakpoint would kill a program that runs free.
-		if err := waitTrap(context.Background(), pid, 0); err != nil {
-			return err
-		}
-		if err := setDebugRegs(pid, 0, 0, 0); err != nil {
-			return fmt.Errorf("removing the breakpoints: %w", exited(err))
-		}
-		_, err = leaveAtEntry(pid, false)
-		return err
-	})
-}
-
-// waitStop waits for the stop that a seized process which stands still answers with.
-func waitStop(pid int) (unix.WaitStatus, error) {
-	for n := 0; ; n++ {
-		status, ok, err := waitChildNow(pid)
-		switch {
-		case err != nil:
-			return 0, fmt.Errorf("waiting: %w", err)
-		case ok && !status.Stopped():
-			return 0, ErrExited
-		case ok:
-			return status, nil
-		}
-		napAfter(n)
-	}
-}
-
-// setDebugRegs sets the addresses of two breakpoints, and then what they are.
-func setDebugRegs(pid int, first, second, control uint64) error {
-	for _, w := range []struct {
-		reg   uintptr
-		value uint64
-	}{{debugReg7, 0}, {debugReg0, first}, {debugReg0 + 8, second}, {debugReg7, control}} {
-		if err := rawPtrace(unix.PTRACE_POKEUSR, pid, w.reg, uintptr(w.value)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// passOn has a thread do what it would have done without a tracer.
+// passOn has a thread do what it would have done without a tracer. A signal that the
+// process ignores does not come to a thread that is not traced; here it has ended a
+// system call, which is made again.
 func passOn(pid int, status unix.WaitStatus) error {
 	request, sig := unix.PTRACE_CONT, status.StopSignal()
-	if eventOf(status) != 0 {
+	switch {
+	case eventOf(status) != 0:
 		if eventOf(status) == unix.PTRACE_EVENT_STOP && sig != unix.SIGTRAP {
 			request = unix.PTRACE_LISTEN // it is stopped, until SIGCONT
 		}
 		sig = 0
+	case ignored(pid)&signalSet(sig) != 0:
+		th := &Thread{tid: pid, state: stopped}
+		th.rewind()
+		if err := th.Flush(); err != nil {
+			return err
+		}
 	}
 	if err := resume(request, pid, sig); err != nil && !errors.Is(err, unix.ESRCH) { // killed: the wait tells
 		return fmt.Errorf("resuming: %w", err)
@@ -167,6 +118,12 @@ func passOn(pid int, status unix.WaitStatus) error {
 // a PTRACE_EVENT. Everything else is passed on. It takes as long as the program
 // likes, and leaves its end to be waited for.
 func waitTrap(ctx context.Context, pid, event int) error {
+	return waitFor(ctx, pid, func(status unix.WaitStatus) bool {
+		return status.StopSignal() == unix.SIGTRAP && eventOf(status) == event
+	})
+}
+
+func waitFor(ctx context.Context, pid int, wanted func(unix.WaitStatus) bool) error {
 	const rest = 5 * time.Millisecond
 	for n := 0; ctx.Err() == nil; n++ {
 		status, ok, err := waitChildNow(pid)
@@ -179,7 +136,7 @@ func waitTrap(ctx context.Context, pid, event int) error {
 			nap(rest)
 		case !status.Stopped():
 			return ErrExited
-		case status.StopSignal() == unix.SIGTRAP && eventOf(status) == event:
+		case wanted(status):
 			return nil
 		default:
 			if err := passOn(pid, status); err != nil {
@@ -189,47 +146,6 @@ func waitTrap(ctx context.Context, pid, event int) error {
 		}
 	}
 	return ctx.Err()
-}
-
-// Debug registers in the kernel's struct user (sys/user.h): u_debugreg.
-const (
-	debugReg0 = 848
-	debugReg7 = debugReg0 + 7*8
-
-	// DR7: a register enabled for this thread; what for, and on how many bytes.
-	breakOnExecution0 = 1
-	breakOnExecution1 = 1 << 2
-	breakOnWrite0     = 1 | 1<<16 | 2<<18 // 8 bytes
-)
-
-// breakAtEntry lets a program that has just been exec'ed run to its entry.
-func breakAtEntry(pid int) (bool, error) {
-	const atEntry = 9
-	auxv, err := procfs.Auxv(pid)
-	if err != nil {
-		return false, err
-	}
-	if err := setDebugRegs(pid, auxv[atEntry], 0, breakOnExecution0); err != nil {
-		return false, fmt.Errorf("%w: %w", ErrNoBreakpoint, err)
-	}
-	if err := resume(unix.PTRACE_CONT, pid, 0); err != nil {
-		return false, fmt.Errorf("resuming: %w", exited(err))
-	}
-	// Not to be broken off: the breakpoint would kill a program that runs free.
-	if err := waitTrap(context.Background(), pid, 0); err != nil {
-		return false, err
-	}
-	var regs unix.PtraceRegs
-	if err := getRegs(pid, &regs); err != nil {
-		return false, fmt.Errorf("reading registers: %w", exited(err))
-	}
-	if regs.Rip != auxv[atEntry] {
-		return false, fmt.Errorf("it stopped at %#x instead of its entry %#x", regs.Rip, auxv[atEntry])
-	}
-	if err := setDebugRegs(pid, 0, 0, 0); err != nil {
-		return false, fmt.Errorf("removing the breakpoint: %w", exited(err))
-	}
-	return true, nil
 }
 
 // waitGroupStop waits until the process stands still without being traced.

@@ -26,7 +26,7 @@ func (f *Finder) Everywhere(pagemap io.ReaderAt, limit uint64) (frames []Frame, 
 			}
 		}
 	}
-	whole := Finder{Mem: gapless{f.Mem}, Maps: f.Maps, Restorers: f.Restorers, buf: f.buf}
+	whole := Finder{Mem: gapless{f.Mem}, Maps: f.Maps, Restorers: f.Restorers, Bytes: f.Bytes, buf: f.buf}
 	hit := func(addr, _ uint64) { frames = append(frames, Frame{addr, f.Mem}) }
 	for _, r := range w.runs {
 		n := min(r.to-r.from, w.left)

@@ -27,6 +27,8 @@ type Finder struct {
 	// does not end before; 0 means DefaultLimit. Go programs need less: a handler
 	// runs on a stack of 32 KiB, and the mapping goes on with the heap.
 	Limit uint64
+	// Bytes, if it is set, is shown all memory that Everywhere reads, in parts that overlap.
+	Bytes func(addr uint64, b []byte)
 
 	buf []byte // for scanRange
 }
@@ -76,6 +78,8 @@ func (f *Finder) Find(rip, rsp uint64) ([]Frame, error) {
 		rsp -= wordSize // the handler's return has taken the frame's first word
 	}
 	found := map[uint64]bool{}
+	defer func(b func(uint64, []byte)) { f.Bytes = b }(f.Bytes)
+	f.Bytes = nil
 	for todo := []uint64{rsp}; len(todo) > 0; todo = todo[1:] {
 		err := f.scan(todo[0], func(addr, sp uint64) {
 			if !found[addr] {
@@ -151,6 +155,9 @@ func (f *Finder) scanRange(from, to uint64, hit func(addr, sp uint64)) error {
 		// A frame that begins in this part and ends in the next is looked at again.
 		last := len(b) - Size
 		f.scanBytes(from, b, hit)
+		if f.Bytes != nil {
+			f.Bytes(from, b)
+		}
 		if last < 0 || from+uint64(len(b)) == to {
 			return nil
 		}

@@ -23,6 +23,8 @@ var (
 	CMuslStatic = cVariant("c-musl-static", "musl-gcc", "musl-tools", "-static")
 	// CET has endbr64 at the start of every function.
 	CET = cVariant("c-cet", "gcc", "gcc", "-fcf-protection=full")
+	// CExceptions runs the cleanups of a cancelled thread by unwinding.
+	CExceptions = cVariant("c-exceptions", "gcc", "gcc", "-fexceptions")
 	// CShared makes a shared object for dlopen.
 	CShared = cVariant("c-shared", "gcc", "gcc", "-shared", "-fPIC")
 	// C32 is 32-bit code without any library: it needs no multilib package.
@@ -33,7 +35,24 @@ var (
 var (
 	CXX       = cVariant("cxx", "g++", "g++")
 	CXXStatic = cVariant("cxx-static", "g++", "g++", "-static", "-fno-pie", "-no-pie")
-	Rust      = Variant{Name: "rust", compiler: "rustc", pkg: "rustc", args: []string{"--edition=2021", "-O", "-C", "debuginfo=0"}}
+	// CXXStaticGCC has an unwinder of its own, beside libstdc++'s shared one.
+	CXXStaticGCC = cVariant("cxx-static-libgcc", "g++", "g++", "-static-libgcc")
+	CXXStaticPIE = cVariant("cxx-static-pie", "g++", "g++", "-static-pie", "-fPIE")
+	CXXStripped  = cVariant("cxx-static-stripped", "g++", "g++", "-static", "-fno-pie", "-no-pie", "-s")
+	CXXShared    = cVariant("cxx-shared", "g++", "g++", "-shared", "-fPIC")
+	// CXXLLVM is C++ with LLVM's library and unwinder in place of gcc's.
+	CXXLLVM = linked(cVariant("cxx-llvm", "g++", "g++", "-nostdinc++", "-isystem", llvm+"/include/c++/v1"),
+		"-nodefaultlibs", "-Wl,-rpath,"+llvm+"/lib", "-L"+llvm+"/lib", "-l:libc++.so.1", "-l:libc++abi.so.1",
+		"-l:libunwind.so.1", "-lc", "-lgcc")
+	CLLVM       = linked(cVariant("c-llvm", "gcc", "gcc"), llvm+"/lib/libunwind.so.1", "-Wl,-rpath,"+llvm+"/lib")
+	CLLVMStatic = linked(cVariant("c-llvm-static-stripped", "gcc", "gcc", "-static", "-s", "-Wl,--eh-frame-hdr"), llvm+"/lib/libunwind.a")
+	CLLVMMusl   = linked(cVariant("c-llvm-musl", "musl-gcc", "musl-tools", "-static", "-Wl,--eh-frame-hdr"), llvm+"/lib/libunwind.a")
+	// CNongnu has nongnu libunwind, which strace brings.
+	CNongnu = linked(cVariant("c-nongnu", "gcc", "gcc", "-DNONGNU"), "-l:libunwind.so.8")
+
+	Rust       = Variant{Name: "rust", compiler: "rustc", pkg: "rustc", args: []string{"--edition=2021", "-O", "-C", "debuginfo=0"}}
+	RustStatic = Variant{Name: "rust-static", compiler: "rustc", pkg: "rustc",
+		args: []string{"--edition=2021", "-O", "-C", "debuginfo=0", "-C", "target-feature=+crt-static", "-C", "strip=symbols"}}
 
 	Go         = goVariant("go", "0")
 	GoStripped = goVariant("go-stripped", "0", "-ldflags=-s -w")
@@ -58,6 +77,15 @@ func cVariant(name, compiler, pkg string, args ...string) Variant {
 		args: append([]string{"-O2", "-Wall", "-D_GNU_SOURCE", "-pthread"}, args...),
 		libs: []string{"-ldl", "-lrt", "-lm"},
 	}
+}
+
+// llvm is where Debian's libc++-14-dev is.
+const llvm = "/usr/lib/llvm-14"
+
+// linked adds libraries in front of those that all have.
+func linked(v Variant, libs ...string) Variant {
+	v.libs = append(libs, v.libs...)
+	return v
 }
 
 func goVariant(name, cgo string, args ...string) Variant {

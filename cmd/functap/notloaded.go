@@ -8,9 +8,9 @@ import (
 	"github.com/functap/functap/hook"
 )
 
-// unloaded are the libraries that the program needs and has not loaded yet, because it
+// notLoaded are the libraries that the program needs and has not loaded yet, because it
 // stands before its loader has run.
-func (t *target) unloaded(o *options) []string {
+func (t *target) notLoaded(o *options) []string {
 	if t.cmd == nil || o.from != "entry" {
 		return nil
 	}
@@ -23,19 +23,19 @@ func (t *target) unloaded(o *options) []string {
 	return libraries
 }
 
-// unloadedHint goes with a pattern that matches nothing.
-func (t *target) unloadedHint(o *options) string {
-	libraries := t.unloaded(o)
+// notLoadedHint goes with a pattern that matches nothing.
+func (t *target) notLoadedHint(o *options) string {
+	libraries := t.notLoaded(o)
 	if len(libraries) == 0 {
 		return ""
 	}
 	return "; with --from=entry its libraries (" + strings.Join(libraries, ", ") + ") are not loaded yet"
 }
 
-// tellUnloaded warns of functions that the loader has for itself, and that the program
+// tellNotLoaded warns of functions that the loader has for itself, and that the program
 // calls in a library: these are not hooked.
-func (t *target) tellUnloaded(a *app, o *options) {
-	libraries := t.unloaded(o)
+func (t *target) tellNotLoaded(a *app, o *options) {
+	libraries := t.notLoaded(o)
 	if len(libraries) == 0 {
 		return
 	}

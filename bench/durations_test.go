@@ -1,0 +1,59 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/functap/functap/fgraph"
+	"github.com/functap/functap/internal/testutils"
+)
+
+// BenchmarkDurations measures what it costs to measure a call: functions that are 1 to 16
+// deep, beside two readings of the time stamp counter in the same run. "added-ns" is the
+// difference to the bare call.
+func BenchmarkDurations(b *testing.B) {
+	binary := testutils.Build(b, "calls.c", testutils.CNoPIE)
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
+			v := testutils.Start(b, binary, fmt.Sprint(threads))
+			bare := callCosts(v)
+			p := attach(b, v.PID())
+			d, err := fgraph.Measure(context.Background(), p, sites(b, p, "work_chain_*"), &fgraph.Options{Unwinds: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			measured := callCosts(v)
+			all := d.Read()
+			closeProcess(b, p)
+			for _, f := range all {
+				if f.Missed > 0 || f.Returned != f.Calls || f.Calls == 0 {
+					b.Errorf("%s: %d calls, %d returned, %d missed", f.Function.Name(), f.Calls, f.Returned, f.Missed)
+				}
+			}
+			v.Quit()
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(measured["ps_rdtsc"], "rdtsc-ns")
+			for _, depth := range []int{1, 4, 8, 16} {
+				key := fmt.Sprint("ps_", depth)
+				b.ReportMetric(bare[key], fmt.Sprint("bare-", depth, "-ns"))
+				b.ReportMetric(measured[key]-bare[key], fmt.Sprint("added-", depth, "-ns"))
+			}
+		})
+	}
+}
+
+// callCosts are the medians of what the victim reports, in nanoseconds.
+func callCosts(v *testutils.Victim) map[string]float64 {
+	all := map[string][]float64{}
+	for range repeats {
+		for key, ps := range v.Report().Info {
+			all[key] = append(all[key], float64(ps)/1000)
+		}
+	}
+	out := map[string]float64{}
+	for key, values := range all {
+		out[key] = median(values)
+	}
+	return out
+}
