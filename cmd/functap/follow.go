@@ -21,11 +21,8 @@ const execsMost = 16
 func (t *target) follow(a *app, o *options, cause error) error {
 	var seen []string
 	for len(seen) < execsMost && errors.Is(cause, hook.ErrNoMatch) {
-		if excluded(cause) {
-			return cause
-		}
-		if !t.hasNone(o) {
-			return fmt.Errorf("%w%s; other patterns match, so this is taken for the program that is meant, and was not run", cause, t.notLoadedHint(o))
+		if err := t.meant(o, cause); err != nil {
+			return err
 		}
 		o.note(a, "process %d: %v%s; it runs until it executes another program, which may have it", t.pid, cause, t.notLoadedHint(o))
 		seen = append(seen, t.p.Executable().Path)
@@ -43,6 +40,17 @@ func (t *target) follow(a *app, o *options, cause error) error {
 		return fmt.Errorf("%w; it executed %d other programs before: %s", cause, len(seen), strings.Join(seen, ", "))
 	}
 	return nil
+}
+
+// meant is why a command need not be run: it is the program that is meant itself.
+func (t *target) meant(o *options, cause error) error {
+	switch {
+	case excluded(cause):
+		return cause
+	case t.hasNone(o):
+		return nil
+	}
+	return fmt.Errorf("%w%s; other patterns match, so this is taken for the program that is meant, and was not run", cause, t.notLoadedHint(o))
 }
 
 // hasNone tells a program that only executes the one that is meant from one that is

@@ -48,8 +48,8 @@ type summary struct {
 	Signal        string   `json:"signal,omitempty"`   // that killed it
 	Executed      string   `json:"executed,omitempty"` // the program that it has executed, whose calls are not counted
 
-	name, program string
-	started       bool // by us
+	name, program, endedAs string
+	started                bool // by us
 }
 
 // summarize makes the summary of a target that has been closed.
@@ -57,7 +57,7 @@ func (t *target) summarize() *summary {
 	s := &summary{Type: "summary", PID: t.pid, Refused: map[hook.Refusal]int{}, LeftBehind: []string{},
 		Function: len(t.sites) + len(t.refused), AttachMS: ms(t.attach), DetachMS: ms(t.detach), Children: t.children,
 		ElapsedMS: ms(t.elapsed), Removed: t.removed, Unloaded: t.unloaded, Executed: t.executed,
-		name: t.name, program: t.p.Executable().Path, started: t.cmd != nil}
+		name: t.name, program: t.p.Executable().Path, endedAs: t.endedAs, started: t.cmd != nil}
 	if t.hooked() {
 		s.Hooked = len(t.sites)
 	}
@@ -146,21 +146,12 @@ func (s *summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "process %d (%s): %s in %.2f s; it stood still for %.1f ms at most (%.1f ms in all%s)",
 		s.PID, s.name, number(s.Calls, "call"), s.ElapsedMS/1000, s.LongestStopMS, s.StoppedMS, priority(s))
-	switch s.Ended {
-	case "execed":
-		b.WriteString("; the target has begun another program")
-	case "killed":
-		fmt.Fprintf(&b, "; the target was killed by %s", s.Signal)
-	case "exited":
-		b.WriteString("; the target exited")
-	}
+	b.WriteString(s.ending())
 	if s.Unloaded > 0 {
 		fmt.Fprintf(&b, "\n  the target has unloaded the library of %s: their counts end there",
 			number(s.Unloaded, "function"))
 	}
-	if s.Executed != "" {
-		fmt.Fprintf(&b, "\n  COUNTED %s", s.other())
-	}
+	b.WriteString(s.other())
 	fmt.Fprintf(&b, "\n  %d of %s hooked", s.Hooked, number(s.Function, "function"))
 	for _, r := range slices.Sorted(maps.Keys(s.Refused)) {
 		fmt.Fprintf(&b, ", %d %s", s.Refused[r], r)
@@ -175,13 +166,31 @@ func (s *summary) String() string {
 	return b.String()
 }
 
-// other says which program was counted, and which one not.
+func (s *summary) ending() string {
+	switch s.Ended {
+	case "execed":
+		return "; the target has begun another program"
+	case "killed":
+		return "; the target was killed by " + s.Signal
+	case "exited":
+		return "; the target exited"
+	}
+	return ""
+}
+
+// other says which program was counted and which one not, if there was another.
 func (s *summary) other() string {
+	switch {
+	case s.Executed == "" && s.endedAs == "":
+		return ""
+	case s.Executed == "":
+		return fmt.Sprintf("\n  it ended with the name %s: if it has executed a program called so, that one was NOT counted", s.endedAs)
+	}
 	what := "attach again to count that one"
 	if s.started {
 		what = "to count that one, name it as the command itself"
 	}
-	return fmt.Sprintf("%s (%s), NOT %s (%s), which it has executed: %s",
+	return fmt.Sprintf("\n  COUNTED %s (%s), NOT %s (%s), which it has executed: %s",
 		s.program, path.Base(s.program), s.Executed, path.Base(s.Executed), what)
 }
 

@@ -41,6 +41,7 @@ type target struct {
 	gone           bool          // it ended, or
 	execed         bool          // began another program, before we detached
 	executed       string        // the path of that program, if it is known
+	endedAs        string        // the name it had at its end, if that was another
 	killedBy       string        // the signal, if gone by one
 	unloaded       int           // functions whose library was unloaded
 	left           []string
@@ -193,6 +194,7 @@ func (t *target) ended() bool {
 	select {
 	case <-t.p.Done():
 		t.gone = true
+		t.lastName()
 		if ws, known := t.p.ExitStatus(); known && ws.Signaled() {
 			t.killedBy = ptrace.SignalName(ws.Signal())
 		}
@@ -210,6 +212,14 @@ func (t *target) ended() bool {
 
 // wentTo notes that the target has begun another program.
 func (t *target) wentTo(path string) { t.execed, t.executed = true, path }
+
+// lastName looks at a program that we have started and not waited for yet. One that
+// executes another and ends before anybody looks has only its name changed.
+func (t *target) lastName() {
+	if st, err := procfs.ReadStat(t.pid); err == nil && t.cmd != nil && st.Comm != t.name {
+		t.endedAs = st.Comm
+	}
+}
 
 // program is what the target runs now; "" if it has ended meanwhile.
 func (t *target) program() string {
