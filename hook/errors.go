@@ -34,7 +34,8 @@ var (
 	// batch was refused whole, nothing was written.
 	ErrBytesDiffer = errors.New("code in memory is not what was planned for (BYTES_DIFFER)")
 	// ErrPauseTooLong: MaxPause was over before anything was changed.
-	ErrPauseTooLong = fmt.Errorf("the target would stand still for too long (PAUSE_TOO_LONG): %w", context.DeadlineExceeded)
+	// It is context.DeadlineExceeded too.
+	ErrPauseTooLong error = pauseError{}
 	// ErrNoMatch: a pattern matches no function; *NoMatchError has near names.
 	ErrNoMatch = errors.New("no function matches")
 	// ErrDraining: something of ours must stay in the target for now, since a
@@ -46,6 +47,14 @@ var (
 	// ErrNoNearMemory: no room for generated code within reach of the functions.
 	ErrNoNearMemory = arena.ErrNoNearMemory
 )
+
+type pauseError struct{}
+
+func (pauseError) Error() string {
+	return "the target would stand still for too long (PAUSE_TOO_LONG)"
+}
+
+func (pauseError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // Refusal is the name of a reason for which a function is not hooked, such as
 // TOO_SHORT. Its Explain method gives a sentence.

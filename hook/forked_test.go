@@ -27,6 +27,17 @@ func TestForkChild(t *testing.T) {
 		if pids, err := p.ForkChildren(); err != nil || !slices.Equal(pids, []int{child}) {
 			t.Errorf("fork children %v, %v, want %d", pids, err, child)
 		}
+		for pid, forked := range map[int]bool{child: true, v.PID(): false} {
+			st, err := Inspect(pid)
+			if err != nil || len(st.Sessions) != 1 || st.Sessions[0].Forked != forked {
+				t.Fatalf("process %d, forked %v: %+v, %v", pid, forked, st, err)
+			}
+			for _, s := range st.Sessions[0].Sites {
+				if forked && s.Hits != 0 {
+					t.Errorf("the child's %v has %d hits", s.Function.Name(), s.Hits)
+				}
+			}
+		}
 		putBack := func() {
 			got, err := Recover(context.Background(), child, &RecoverOptions{Force: childFirst})
 			if err != nil || got.Sites != len(pt.Slots) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/functap/functap/internal/plan"
@@ -127,11 +128,12 @@ func (f *finder) find(m Match) ([]*Function, error) {
 		}
 		addTo(chosen, found)
 	}
+	n := len(chosen)
 	if err := f.exclude(chosen, m.Exclude); err != nil {
 		return nil, err
 	}
 	if len(chosen) == 0 {
-		return nil, &NoMatchError{Pattern: "-x", Detail: "everything that matched is excluded"}
+		return nil, &NoMatchError{Pattern: cmp.Or(strings.Join(m.Include, " "), "*"), Excluded: n, Detail: "excluded by " + strings.Join(m.Exclude, " ")}
 	}
 	return inOrder(chosen), nil
 }

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,9 +21,14 @@ type NoMatchError struct {
 	Pattern string
 	Detail  string   // what is known about it; may be empty
 	Near    []string // at most five names that may have been meant, best first
+	// Excluded counts functions that match Pattern, every one of which is excluded.
+	Excluded int
 }
 
 func (e *NoMatchError) Error() string {
+	if e.Excluded > 0 {
+		return fmt.Sprintf("no function is left: %s, all %s", strings.TrimSpace(e.Pattern+" matches "+functions(e.Excluded)), e.Detail)
+	}
 	s := fmt.Sprintf("%v %s", ErrNoMatch, e.Pattern)
 	if e.Detail != "" {
 		s += ": " + e.Detail
@@ -70,65 +74,25 @@ func withoutTypeArguments(fn *Function, name string) string {
 	return name[:from] + "[...]" + name[to+1:]
 }
 
-const nearMost = 5
-
-// near picks the names closest to what was asked for: few typing errors, or
-// the word as a part, whatever the case of letters.
-func near(asked string, names []string) []string {
-	word := strings.ToLower(strings.Trim(asked, "*?"))
-	if word == "" {
-		return nil
+// elsewhere adds to the error of "module:PATTERN" that finds nothing in the module
+// which others have what is meant.
+func (f *finder) elsewhere(err error, text, rest string) error {
+	var no *NoMatchError
+	if !errors.As(err, &no) {
+		return err
 	}
-	type candidate struct {
-		name string
-		far  int
+	e := *no
+	e.Pattern = text
+	found, err := f.pattern(rest)
+	if err != nil {
+		return &e // nobody has it: what is known of the module says more
 	}
-	var found []candidate
-	for _, n := range names {
-		if far, ok := distance(word, strings.ToLower(n)); ok {
-			found = append(found, candidate{n, far})
+	var names []string
+	for _, fn := range found {
+		if !slices.Contains(names, fn.im.Name) {
+			names = append(names, fn.im.Name)
 		}
 	}
-	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
-	})
-	found = slices.Compact(found)
-	out := make([]string, 0, nearMost)
-	for _, c := range found[:min(len(found), nearMost)] {
-		out = append(out, c.name)
-	}
-	return out
-}
-
-// distance is the number of typing errors between a and b; names that contain
-// the word come behind those that are nearly the same.
-func distance(a, b string) (int, bool) {
-	limit := 1 + len(a)/4
-	if d := len(a) - len(b); d <= limit && -d <= limit {
-		if n := edits(a, b); n <= limit {
-			return n, true
-		}
-	}
-	return limit + 1, len(a) >= 3 && strings.Contains(b, a)
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for k := range row {
-		row[k] = k
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for k := range len(b) {
-			cost := diagonal
-			if a[i] != b[k] {
-				cost++
-			}
-			diagonal = row[k+1]
-			row[k+1] = min(cost, row[k]+1, row[k+1]+1)
-		}
-	}
-	return row[len(b)]
+	e.Detail = rest + " is in " + strings.Join(names, ", ")
+	return &e
 }

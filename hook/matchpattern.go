@@ -164,7 +164,8 @@ func (f *finder) module(text, module, rest string) ([]*Function, error) {
 		}
 	}
 	if len(in.images) > 0 {
-		return in.pattern(rest)
+		found, err := in.pattern(rest)
+		return found, f.elsewhere(err, text, rest)
 	}
 	if isSource(module) {
 		return nil, fmt.Errorf("%w: %q chooses functions by source file; name them, or the module they are in", ErrNoDebugInfo, text)

@@ -72,7 +72,7 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 	fresh, rts := p.goRuntimes(fresh, pt)
 	if len(fresh) > 0 {
 		if err := p.patchNew(ctx, fresh, rts, pt); err != nil {
-			return nil, fmt.Errorf("patching %d functions: %w", len(fresh), p.settle(err))
+			return nil, fmt.Errorf("patching %s: %w", functions(len(fresh)), p.settle(err))
 		}
 	}
 	for _, st := range sites {
@@ -81,6 +81,14 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 		}
 	}
 	return pt, nil
+}
+
+// functions counts them in words.
+func functions(n int) string {
+	if n == 1 {
+		return "1 function"
+	}
+	return fmt.Sprintf("%d functions", n)
 }
 
 // patchNew maps memory, writes stubs and records, and makes the stop.

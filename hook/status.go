@@ -26,7 +26,10 @@ type Status struct {
 type SessionStatus struct {
 	Owner int  // pid of the tracer, as its own pid namespace numbers it
 	Alive bool // false: the tracer has ended, and Recover cleans up
-	Sites []SiteStatus
+	// Forked: the process has inherited this from its parent, whose tracer Owner is. It
+	// counts nothing, and no hits are told.
+	Forked bool
+	Sites  []SiteStatus
 }
 
 // SiteStatus is one patched function.
@@ -127,6 +130,9 @@ func (in *inspector) arena(st *Status, t *arena.Tables, sums []uint64) error {
 	}
 	s := &st.Sessions[i]
 	s.Alive = s.Alive || alive // only the first arena has the lock
+	var this [8]byte           // of the process that was hooked: wiped in a fork child
+	_, err := in.mem.ReadAt(this[:], int64(t.Priv))
+	s.Forked = s.Forked || err == nil && allZero(this[:])
 	var errs []error
 	t.EachSite(func(i int, rec arena.Site) {
 		if rec.Patch == 0 || rec.Patch > 8 {
@@ -134,6 +140,9 @@ func (in *inspector) arena(st *Status, t *arena.Tables, sums []uint64) error {
 		}
 		site, err := in.site(t, i, rec)
 		site.setHits(t, sums)
+		if s.Forked {
+			site.Hits = 0 // they are the parent's
+		}
 		s.Sites = append(s.Sites, site)
 		errs = append(errs, err)
 	})

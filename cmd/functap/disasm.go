@@ -49,7 +49,11 @@ func (a *app) disasm(o *options) error {
 	if n := len(v.Functions); n > 20 && !o.yes {
 		return fmt.Errorf("%w: %d; name one, or say --yes to list them all", errTooMany, n)
 	}
-	for _, f := range v.Functions {
+	for i, f := range v.Functions {
+		if a.ctx.Err() != nil {
+			o.note(a, "interrupted: %d of %s are listed", i, number(len(v.Functions), "function"))
+			return nil
+		}
 		if err := o.disassemble(v, f); err != nil {
 			return err
 		}

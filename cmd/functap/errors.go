@@ -1,8 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"regexp"
@@ -34,6 +34,7 @@ var names = []struct {
 	{ptrace.ErrCapabilities, "CAPABILITIES", ""},
 	{ptrace.ErrOwnSeccomp, "OWN_SECCOMP", ""},
 	{ptrace.ErrPermission, "NOT_PERMITTED", ""},
+	{hook.ErrPauseTooLong, "PAUSE_TOO_LONG", "nothing was changed; allow more with --max-pause"},
 	{ptrace.ErrThreadStuck, "THREAD_STUCK", "try again later; nothing was changed"},
 	{ptrace.ErrThreadsUnstable, "THREADS_UNSTABLE", "try again later; nothing was changed"},
 	{ptrace.ErrSharedVM, "SHARED_MEMORY", "try again later; nothing was changed"},
@@ -50,15 +51,17 @@ var names = []struct {
 	{hook.ErrNoMatch, "NO_MATCH", ""},
 	{hook.ErrBadPattern, "BAD_PATTERN", "see functap help patterns"},
 	{hook.ErrNoDebugInfo, "NO_DEBUG_INFO", ""},
+	{errStrict, "UNPATCHABLE", "leave out with -x those that the list has a reason for, or leave --strict out"},
 	{hook.ErrUnpatchable, "UNPATCHABLE", "functap list shows what can be hooked"},
 	{symbols.ErrNotX86_64, "NOT_X86_64", "only 64-bit x86 code can be hooked"},
 	{symbols.ErrNotLinked, "NOT_LINKED", "give the program or library that it becomes a part of"},
 	{symbols.ErrNotRegular, "NOT_REGULAR", "give a program or library"},
 	{symbols.ErrNotELF, "NOT_ELF", "give a program or library"},
 	{symbols.ErrMalformed, "MALFORMED", "the file is damaged or cut short"},
+	{errNoDescriptor, "NO_DESCRIPTOR", "nothing was changed; let it have one more for a moment: prlimit --pid PID --nofile=N:"},
+	{errNotWritten, "NOT_WRITTEN", "give -o a place that can take them"},
 	{errHooksRemoved, "HOOKS_REMOVED", "count again, and see functap status for who is attached"},
 	{errTooMany, "TOO_MANY", ""},
-	{context.DeadlineExceeded, "PAUSE_TOO_LONG", "nothing was changed; try again, or raise --max-pause"},
 	{fs.ErrNotExist, "NOT_FOUND", ""},
 	{fs.ErrPermission, "NOT_PERMITTED", ""},
 }
@@ -66,6 +69,12 @@ var names = []struct {
 var (
 	// errHooksRemoved: counts are not whole.
 	errHooksRemoved = errors.New("unhooked by somebody else; their counts end there")
+	// errNotWritten: the disk is full, or the like.
+	errNotWritten = errors.New("the results could not be written and are not whole")
+	// errNoDescriptor: the target may not open the file that our memory is.
+	errNoDescriptor = errors.New("the process has as many files open as it may (RLIMIT_NOFILE)")
+	// errStrict: the listing names them.
+	errStrict = fmt.Errorf("%w, and --strict is given", hook.ErrUnpatchable)
 	// errTooMany: a listing would be longer than anybody meant.
 	errTooMany = errors.New("too many functions match")
 )

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/functap/functap/hook"
+	"github.com/functap/functap/internal/procfs"
 )
 
 // execsMost bounds the programs that a command may run one after another until
@@ -21,7 +23,10 @@ func (t *target) follow(a *app, o *options, cause error) error {
 	defer cancel()
 	var seen []string
 	for len(seen) < execsMost && errors.Is(cause, hook.ErrNoMatch) {
-		o.note(a, "process %d: %v; it runs until it executes another program", t.pid, cause)
+		if err := t.meant(o, cause); err != nil {
+			return err
+		}
+		o.note(a, "process %d: %v%s; it runs until it executes another program, which may have it", t.pid, cause, t.notLoadedHint(o))
 		seen = append(seen, t.p.Executable().Path)
 		t.ran = true
 		p, err := t.p.FollowExec(ctx, o.from == "entry")
@@ -29,8 +34,7 @@ func (t *target) follow(a *app, o *options, cause error) error {
 			return err
 		}
 		if t.released || errors.Is(err, hook.ErrExited) {
-			return fmt.Errorf("%w; it ran %s; what a shell runs as a child is not followed: use exec, or name the program itself",
-				cause, strings.Join(seen, ", "))
+			return fmt.Errorf("%w%s; %s", cause, t.notLoadedHint(o), t.whatRan(seen))
 		}
 		if err != nil {
 			return err
@@ -42,6 +46,69 @@ func (t *target) follow(a *app, o *options, cause error) error {
 		return fmt.Errorf("%w; it executed %d other programs before: %s", cause, len(seen), strings.Join(seen, ", "))
 	}
 	return nil
+}
+
+// meant is why a command need not be run: it is the program that is meant itself.
+func (t *target) meant(o *options, cause error) error {
+	switch {
+	case excluded(cause):
+		return cause
+	case t.hasNone(o):
+		return nil
+	}
+	return fmt.Errorf("%w%s; other patterns match, so this is taken for the program that is meant, and was not run", cause, t.notLoadedHint(o))
+}
+
+// hasNone tells a program that only executes the one that is meant from one that is
+// meant itself, where a name is mistyped: of that, another pattern matches something. In
+// env and the like a match in a library, which all have, does not tell.
+func (t *target) hasNone(o *options) bool {
+	program := t.p.Executable()
+	launches := isShell(program.Path) || slices.Contains(launchers, path.Base(program.Path))
+	return !slices.ContainsFunc(o.args, func(pattern string) bool {
+		found, err := t.p.Functions(hook.Match{Include: []string{pattern}})
+		if err != nil {
+			return !errors.Is(err, hook.ErrNoMatch)
+		}
+		return !launches || slices.ContainsFunc(found, func(f *hook.Function) bool { return f.Image() == program })
+	})
+}
+
+// excluded: there are such functions, and none of them is wanted.
+func excluded(cause error) bool {
+	var no *hook.NoMatchError
+	return errors.As(cause, &no) && no.Excluded > 0
+}
+
+// whatRan says which programs a command ran without any of the functions, and what may
+// be done about it.
+func (t *target) whatRan(seen []string) string {
+	ran := "it ran " + strings.Join(seen, ", ")
+	switch {
+	case slices.ContainsFunc(seen, isShell):
+		return ran + "; what a shell runs as a child is not followed: use exec, or name the program itself"
+	case t.hadChildren():
+		return ran + "; its children are not followed: name the program itself"
+	case t.released:
+		return ran + ", which has no such function and runs on"
+	case len(seen) > 1:
+		return ran + ", none of which has such a function"
+	}
+	return "the program was run to its end and has no such function"
+}
+
+// launchers are there to execute another program.
+var launchers = []string{"chroot", "chrt", "env", "ionice", "nice", "nohup", "numactl", "prlimit", "setarch", "setpriv", "setsid",
+	"stdbuf", "taskset", "time", "timeout", "unshare"}
+
+func isShell(program string) bool {
+	return slices.Contains([]string{"sh", "ash", "bash", "busybox", "csh", "dash", "fish", "ksh", "mksh", "tcsh", "zsh"}, path.Base(program))
+}
+
+// hadChildren looks at a program that has ended and was not waited for yet.
+func (t *target) hadChildren() bool {
+	st, err := procfs.ReadStat(t.pid)
+	return err == nil && st.ChildFaults > 0
 }
 
 // follower lets a command run with its hooks in until it executes another program.
@@ -89,7 +156,8 @@ func (t *target) takeOver(a *app, o *options) error {
 		err = next.hook(a, o)
 	}
 	if err != nil {
-		t.execed, t.released = true, next.released
+		t.wentTo(next.p.Executable().Path)
+		t.released = next.released
 		if err = errors.Join(err, next.close()); t.released && (o.over() || a.ctx.Err() != nil) {
 			return nil // it was time to stop, which is no failure
 		}
@@ -122,7 +190,7 @@ func (t *target) unfollow() error {
 	<-f.done
 	switch {
 	case f.next != nil:
-		t.execed = true
+		t.wentTo(f.next.Executable().Path)
 		return errors.Join(f.next.Continue(), f.next.Close())
 	case errors.Is(f.err, hook.ErrExited), errors.Is(f.err, context.Canceled):
 		return nil

@@ -45,7 +45,7 @@ func (a *app) list(o *options) error {
 		if cerr := p.Close(); err == nil {
 			err = cerr
 		}
-		if err != nil {
+		if err != nil || a.ctx.Err() != nil {
 			return err
 		}
 	}
@@ -99,7 +99,12 @@ func describeFunction(f *hook.Function) listed {
 func (a *app) printList(o *options, funcs []*hook.Function) error {
 	var c coverage
 	o.head(a, fmt.Sprintf("%12s %7s  %-16s %s  %-20s %s", "ADDRESS", "SIZE", "ENTRY", "EXIT", "MODULE", "FUNCTION"))
-	for _, f := range funcs {
+	names := labels(a.ctx, funcs)
+	for i, f := range funcs {
+		if a.ctx.Err() != nil {
+			c.cut = true
+			break
+		}
 		l := describeFunction(f)
 		site, no, err := judge(f)
 		switch {
@@ -113,13 +118,13 @@ func (a *app) printList(o *options, funcs []*hook.Function) error {
 			l.Entry = site.Tactic()
 		}
 		c.add(f, no)
-		if err := o.printFunction(&l, f.ShortName(), no != nil); err != nil {
+		if err := o.printFunction(&l, names[i], no != nil); err != nil {
 			return err
 		}
 	}
 	o.note(a, "%s", c)
 	if o.strict && c.refused > 0 {
-		return fmt.Errorf("%w: %d of %d, and --strict is given", hook.ErrUnpatchable, c.refused, c.total)
+		return fmt.Errorf("%w: %d of %d", errStrict, c.refused, c.total)
 	}
 	return nil
 }
@@ -169,6 +174,7 @@ type coverage struct {
 	sized, hookable          int // of at least five bytes
 	short, shortHookable     int
 	never, assembly, resolve int
+	cut                      bool // by ^C: it was not the whole list
 }
 
 func (c *coverage) add(f *hook.Function, no *hook.UnpatchableError) {
@@ -217,5 +223,5 @@ func (c coverage) String() string {
 	if len(beside) > 0 {
 		text += "; beside them " + strings.Join(beside, ", ")
 	}
-	return text
+	return text + yes(c.cut, "; interrupted: the list is not whole", "")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -56,7 +55,7 @@ type options struct {
 
 	graph *graphWriter // of graph
 
-	out     *bufio.Writer // results
+	out     *results // buffered
 	outFile *resultFile
 	dest    io.Writer // behind out
 	colours bool
@@ -99,6 +98,23 @@ func (d duration) Set(s string) error {
 	return nil
 }
 
+// count is a number of events.
+type count struct{ to *uint64 }
+
+func (c count) String() string {
+	if c.to == nil {
+		return "0"
+	}
+	return strconv.FormatUint(*c.to, 10)
+}
+
+func (c count) Set(s string) (err error) {
+	if *c.to, err = strconv.ParseUint(s, 10, 64); err != nil {
+		return errors.New("not a number above 0, such as 1000")
+	}
+	return nil
+}
+
 type stringList []string
 
 func (l *stringList) String() string     { return strings.Join(*l, " ") }
@@ -131,7 +147,7 @@ func changeFlags(o *options, fs *flag.FlagSet) {
 func runFlags(o *options, fs *flag.FlagSet) {
 	changeFlags(o, fs)
 	fs.Var(duration{&o.duration}, "d", "stop after `DURATION`, such as 2s or 500ms")
-	fs.Uint64Var(&o.count, "n", 0, "stop after `COUNT` calls. They are looked at every 20 ms, and every 2 ms towards the end: there will be some more")
+	fs.Var(count{&o.count}, "n", "stop after `COUNT` calls. They are looked at every 20 ms, and every 2 ms towards the end: there will be some more")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "plan and print; touch nothing")
 	fs.StringVar(&o.from, "from", "main", "hook a started program when it reaches `main or entry`")
 	fs.BoolVar(&o.exitCode, "exit-code", false, "exit with the started program's own status")
@@ -191,8 +207,13 @@ func once(pids intList) intList {
 // checkGiven: a limit of 0 would mean that there is none.
 func checkGiven(fs *flag.FlagSet) (err error) {
 	fs.Visit(func(f *flag.Flag) {
-		if v := f.Value.String(); (f.Name == "n" || f.Name == "d") && (v == "0" || v == "0s") {
-			err = usagef("-%s %s: it must be more than 0; without it, ^C ends", f.Name, v)
+		if v := f.Value.String(); v == "0" || v == "0s" {
+			switch f.Name {
+			case "n", "d":
+				err = usagef("-%s %s: it must be more than 0; without it, ^C ends", f.Name, v)
+			case "max-pause":
+				err = usagef("--max-pause %s: it must be more than 0; without it, threads have 1 s to stop", v)
+			}
 		}
 	})
 	return err
@@ -236,7 +257,7 @@ func (o *options) openOutput(a *app) error {
 		}
 		o.outFile, w = f, f
 	}
-	o.out, o.dest = bufio.NewWriter(w), w
+	o.out, o.dest = newResults(w), w
 	o.colours = !o.json() && (o.color == "always" || o.color == "auto" && isTerminal(w) && os.Getenv("NO_COLOR") == "")
 	return nil
 }
@@ -248,7 +269,7 @@ func (o *options) closeOutput(failed bool) error {
 		err = errors.Join(err, o.outFile.close(failed))
 	}
 	if err != nil {
-		return fmt.Errorf("writing results: %w", err)
+		return notWritten(err)
 	}
 	return nil
 }
@@ -268,7 +289,7 @@ func (o *options) paint(code, text string) string {
 
 // attachOptions are those of the verb. Verbs that only look change nothing.
 func (o *options) attachOptions(a *app) *hook.AttachOptions {
-	return &hook.AttachOptions{Logger: o.logger(a.stderr), MaxPause: o.maxPause, TrySeccomp: o.trySeccomp,
+	return &hook.AttachOptions{Logger: o.logger(o.aside(a)), MaxPause: o.maxPause, TrySeccomp: o.trySeccomp,
 		Look: o.dryRun || o.verb == "list" || o.verb == "info"}
 }
 
@@ -291,5 +312,5 @@ func (o *options) note(a *app, format string, args ...any) {
 	if isTerminal(a.stderr) {
 		format = eraseLine + format
 	}
-	fmt.Fprintf(a.stderr, format+"\n", args...)
+	fmt.Fprintf(o.aside(a), format+"\n", args...)
 }

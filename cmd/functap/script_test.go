@@ -144,7 +144,7 @@ func (s *stage) built(ts *testscript.TestScript, args []string) {
 }
 
 var variants = map[string]testutils.Variant{"c": testutils.CDynamic, "cet": testutils.CET, "32": testutils.C32,
-	"cxx": testutils.CXX, "go": testutils.Go, "static": testutils.CStatic, "staticpie": testutils.CStaticPIE, "shared": testutils.CShared, "nopie": testutils.CNoPIE}
+	"cxx": testutils.CXX, "go": testutils.Go, "rust": testutils.Rust, "static": testutils.CStatic, "staticpie": testutils.CStaticPIE, "shared": testutils.CShared, "nopie": testutils.CNoPIE}
 
 func (s *stage) asNobody() *testutils.User {
 	if s.user == nil {

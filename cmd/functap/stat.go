@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/functap/functap/hook"
 	"github.com/functap/functap/trampoline"
 )
 
@@ -28,6 +29,14 @@ var statVerb = verb{
 A program that is started keeps standard output for itself: results go to
 standard error, or to -o FILE. At the end of -d or -n functap detaches and
 prints; the program runs on, and functap waits until it ends.
+
+If it has none of the functions, as env and sh have none of another program's, it
+runs until it executes (exec) the one that has. So it does before its first call of
+one that it has. Later ones are not followed, nor are children: the summary says so,
+and the surest is to name the program itself.
+
+Libraries that are loaded later (dlopen) are not hooked. With --from=entry no
+library is loaded yet: only the program itself and its loader are hooked.
 `,
 	flags: statFlags,
 	run:   (*app).stat,
@@ -97,10 +106,12 @@ func closeAll(targets []*target) error {
 
 // dryRun prints the plan.
 func (a *app) dryRun(o *options, targets []*target) error {
+	var refused error
 	for _, t := range targets {
 		if err := o.printPlan(t); err != nil {
 			return err
 		}
+		refused = errors.Join(refused, t.busy())
 		o.note(a, "process %d: %s would be hooked, %d KiB of memory mapped; nothing was touched",
 			t.pid, number(len(t.sites), "function"), t.p.MemoryNeeded(t.sites)>>10)
 	}
@@ -108,7 +119,23 @@ func (a *app) dryRun(o *options, targets []*target) error {
 	for _, t := range targets {
 		err = errors.Join(err, t.wait(o))
 	}
-	return err
+	return errors.Join(refused, err)
+}
+
+// busy is the error that a real run would fail with while somebody else works on the
+// target. The plan is good all the same; the status is the run's, as it is where a
+// pattern matches nothing.
+func (t *target) busy() error {
+	st, err := hook.Inspect(t.pid)
+	if err != nil {
+		return nil // it has just been looked at: it is gone, and nobody is attached
+	}
+	for _, s := range st.Sessions {
+		if s.Alive {
+			return fmt.Errorf("process %d: a real run would be refused: %w", t.pid, &hook.BusyError{PID: t.pid, Owner: s.Owner})
+		}
+	}
+	return nil
 }
 
 // planLine ends the JSON of a dry run.
@@ -121,10 +148,15 @@ type planLine struct {
 
 func (o *options) printPlan(t *target) error {
 	enc := json.NewEncoder(o.out)
-	for _, s := range t.sites {
+	funcs := make([]*hook.Function, len(t.sites))
+	for i, s := range t.sites {
+		funcs[i] = s.Function
+	}
+	names := labels(context.Background(), funcs)
+	for i, s := range t.sites {
 		f := s.Function
 		if !o.json() {
-			fmt.Fprintf(o.out, "%#12x  %-8s %-20s %s\n", f.Addr(), s.Tactic(), f.Image().Name, f.ShortName())
+			fmt.Fprintf(o.out, "%#12x  %-8s %-20s %s\n", f.Addr(), s.Tactic(), f.Image().Name, names[i])
 			continue
 		}
 		l := describeFunction(f)
@@ -167,6 +199,7 @@ func (a *app) interrupted(o *options, err error) bool {
 
 // finish unhooks and prints.
 func (a *app) finish(o *options, targets []*target) error {
+	var sums []*summary
 	err := closeAll(targets)
 	if o.graph != nil {
 		o.graph.end()
@@ -174,15 +207,29 @@ func (a *app) finish(o *options, targets []*target) error {
 	for _, t := range targets {
 		if t.counter != nil {
 			counts, _ := t.calls()
-			err = errors.Join(err, o.table(o.out, t, counts))
+			o.table(o.out, t, counts)
 		}
 		if t.hooked() {
-			err = errors.Join(err, t.summarize().print(a, o))
+			s := t.summarize()
+			sums = append(sums, s)
+			err = errors.Join(err, s.print(a, o))
 		}
 	}
-	err = errors.Join(err, o.out.Flush()) // before waiting for a program
+	err = errors.Join(err, a.flush(o, sums)) // before waiting for a program
 	for _, t := range targets {
 		err = errors.Join(err, t.wait(o))
+	}
+	return err
+}
+
+// flush sends the results out. Where that fails, the summaries are told that were
+// among them.
+func (a *app) flush(o *options, sums []*summary) error {
+	err := o.out.Flush()
+	if errors.Is(err, errNotWritten) && o.json() {
+		for _, s := range sums {
+			o.note(a, "%s", s)
+		}
 	}
 	return err
 }
@@ -237,11 +284,12 @@ type statLine struct {
 }
 
 // table prints counts, most calls first. Functions that were not called are
-// only counted, in text without -v.
-func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCount) error {
+// only counted, in text without -v. What goes wrong with writing, the flush tells.
+func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCount) {
 	counts = byCalls(counts)
 	if o.json() {
-		return o.jsonTable(w, t, counts)
+		o.jsonTable(w, t, counts)
+		return
 	}
 	shown := len(counts)
 	if i := slices.IndexFunc(counts, notCalled); i >= 0 && !o.verbose {
@@ -251,19 +299,26 @@ func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCoun
 		fmt.Fprintf(w, "process %d (%s)\n", t.pid, t.name)
 	}
 	fmt.Fprintln(w, o.paint("1", tableHead))
-	for _, c := range counts[:shown] {
-		fmt.Fprintln(w, tableLine(c, rate(c.Calls, t.elapsed)))
+	for i, name := range labelsOf(counts[:shown]) {
+		fmt.Fprintln(w, tableLine(counts[i], name, rate(counts[i].Calls, t.elapsed)))
 	}
 	if rest := len(counts) - shown; rest > 0 {
 		fmt.Fprintf(w, "%14s  %s not called\n", "", number(rest, "function was", "functions were"))
 	}
-	return nil
 }
 
 var tableHead = fmt.Sprintf("%14s %12s  %-20s %s", "CALLS", "CALLS/S", "MODULE", "FUNCTION")
 
-func tableLine(c trampoline.FunctionCount, perSecond float64) string {
-	return fmt.Sprintf("%14d %12.1f  %-20s %s", c.Calls, perSecond, c.Function.Image().Name, c.Function.ShortName())
+func tableLine(c trampoline.FunctionCount, name string, perSecond float64) string {
+	return fmt.Sprintf("%14d %12.1f  %-20s %s", c.Calls, perSecond, c.Function.Image().Name, name)
+}
+
+func labelsOf(counts []trampoline.FunctionCount) []string {
+	funcs := make([]*hook.Function, len(counts))
+	for i, c := range counts {
+		funcs[i] = c.Function
+	}
+	return labels(context.Background(), funcs)
 }
 
 func rate(n uint64, in time.Duration) float64 {
@@ -281,14 +336,10 @@ func byCalls(counts []trampoline.FunctionCount) []trampoline.FunctionCount {
 
 func notCalled(c trampoline.FunctionCount) bool { return c.Calls == 0 }
 
-func (o *options) jsonTable(w io.Writer, t *target, counts []trampoline.FunctionCount) error {
+func (o *options) jsonTable(w io.Writer, t *target, counts []trampoline.FunctionCount) {
 	enc := json.NewEncoder(w)
 	for _, c := range counts {
-		err := enc.Encode(statLine{"stat", t.pid, c.Function.DisplayName(), c.Function.Image().Name,
+		_ = enc.Encode(statLine{"stat", t.pid, c.Function.DisplayName(), c.Function.Image().Name,
 			fmt.Sprintf("%#x", c.Function.Addr()), c.Calls, c.Function.Aliases()})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }

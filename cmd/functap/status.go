@@ -91,13 +91,17 @@ func (o *options) printStatus(a *app, st *hook.Status, sites bool) error {
 		}
 		o.head(a, fmt.Sprintf("%12s  %-9s %-8s %5s %14s %6s  %-20s %s", "ADDRESS", "STATE", "USE", "USERS", "HITS", "MISSED", "MODULE", "FUNCTION"))
 		for _, site := range s.Sites {
-			fmt.Fprintf(o.out, "%#12x  %-9s %-8s %5d %14d %6d  %-20s %s\n", site.Addr, site.State, use(site), site.Users, site.Hits, 0, module(site), shortFunction(site))
+			fmt.Fprintf(o.out, "%#12x  %-9s %-8s %5d %14s %6d  %-20s %s\n", site.Addr, site.State, use(site), site.Users, hits(s, site), 0, module(site), shortFunction(site))
 		}
 	}
 	return nil
 }
 
 func owner(pid int, s hook.SessionStatus) string {
+	if s.Forked {
+		return fmt.Sprintf("inherited by a fork from a process hooked by functap with pid %d%s; calls here are not counted; functap recover -p %d takes them out%s",
+			s.Owner, yes(s.Alive, ", which is alive", ""), pid, yes(s.Alive, " when that one has ended", ""))
+	}
 	if s.Alive {
 		return fmt.Sprintf("by functap with pid %d, which is alive", s.Owner)
 	}
@@ -110,6 +114,14 @@ func use(s hook.SiteStatus) string {
 		return "idle"
 	}
 	return "in use"
+}
+
+// hits: a fork child has none of its own.
+func hits(s hook.SessionStatus, site hook.SiteStatus) string {
+	if s.Forked {
+		return "-"
+	}
+	return strconv.FormatUint(site.Hits, 10)
 }
 
 func module(s hook.SiteStatus) string {
@@ -146,8 +158,9 @@ type siteLine struct {
 	Use    string         `json:"use"`
 	Users  int            `json:"users"`
 	Hits   uint64         `json:"hits"`
-	Missed uint64         `json:"missed"` // counting misses nothing
-	Direct string         `json:"direct"` // the direct call's target; direct calls are not built yet
+	Missed uint64         `json:"missed"`           // counting misses nothing
+	Forked bool           `json:"forked,omitempty"` // inherited: calls here are not counted
+	Direct string         `json:"direct"`           // the direct call's target; direct calls are not built yet
 }
 
 // processLine is what is left of a functap that hooked nothing.
@@ -167,7 +180,7 @@ func (o *options) jsonStatus(st *hook.Status) error {
 	for _, s := range st.Sessions {
 		for _, site := range s.Sites {
 			err := enc.Encode(siteLine{"site", st.PID, s.Owner, s.Alive, function(site), module(site),
-				fmt.Sprintf("%#x", site.Addr), site.State, use(site), site.Users, site.Hits, 0, ""})
+				fmt.Sprintf("%#x", site.Addr), site.State, use(site), site.Users, site.Hits, 0, s.Forked, ""})
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -45,15 +46,18 @@ type summary struct {
 	Unloaded      int      `json:"unloaded,omitempty"` // functions whose library the target has unloaded
 	Ended         string   `json:"ended,omitempty"`    // "exited", "killed" or "execed" before the detach
 	Signal        string   `json:"signal,omitempty"`   // that killed it
+	Executed      string   `json:"executed,omitempty"` // the program that it has executed, whose calls are not counted
 
-	name string
+	name, program, endedAs string
+	started                bool // by us
 }
 
 // summarize makes the summary of a target that has been closed.
 func (t *target) summarize() *summary {
 	s := &summary{Type: "summary", PID: t.pid, Refused: map[hook.Refusal]int{}, LeftBehind: []string{},
 		Function: len(t.sites) + len(t.refused), AttachMS: ms(t.attach), DetachMS: ms(t.detach), Children: t.children,
-		ElapsedMS: ms(t.elapsed), Removed: t.removed, Unloaded: t.unloaded, name: t.name}
+		ElapsedMS: ms(t.elapsed), Removed: t.removed, Unloaded: t.unloaded, Executed: t.executed,
+		name: t.name, program: t.p.Executable().Path, endedAs: t.endedAs, started: t.cmd != nil}
 	if t.hooked() {
 		s.Hooked = len(t.sites)
 	}
@@ -130,9 +134,7 @@ func (s *summary) check() error {
 // standard error.
 func (s *summary) print(a *app, o *options) error {
 	if o.json() {
-		if err := json.NewEncoder(o.out).Encode(s); err != nil {
-			return err
-		}
+		_ = json.NewEncoder(o.out).Encode(s) // the flush tells what goes wrong
 		return s.check()
 	}
 	o.note(a, "%s", s)
@@ -144,18 +146,12 @@ func (s *summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "process %d (%s): %s in %.2f s; it stood still for %.1f ms at most (%.1f ms in all%s)",
 		s.PID, s.name, number(s.Calls, "call"), s.ElapsedMS/1000, s.LongestStopMS, s.StoppedMS, priority(s))
-	switch s.Ended {
-	case "execed":
-		b.WriteString("; the target has begun another program")
-	case "killed":
-		fmt.Fprintf(&b, "; the target was killed by %s", s.Signal)
-	case "exited":
-		b.WriteString("; the target exited")
-	}
+	b.WriteString(s.ending())
 	if s.Unloaded > 0 {
 		fmt.Fprintf(&b, "\n  the target has unloaded the library of %s: their counts end there",
 			number(s.Unloaded, "function"))
 	}
+	b.WriteString(s.other())
 	fmt.Fprintf(&b, "\n  %d of %s hooked", s.Hooked, number(s.Function, "function"))
 	for _, r := range slices.Sorted(maps.Keys(s.Refused)) {
 		fmt.Fprintf(&b, ", %d %s", s.Refused[r], r)
@@ -168,6 +164,34 @@ func (s *summary) String() string {
 		fmt.Fprintf(&b, "\n  LEFT BEHIND: %s", strings.Join(s.LeftBehind, "; "))
 	}
 	return b.String()
+}
+
+func (s *summary) ending() string {
+	switch s.Ended {
+	case "execed":
+		return "; the target has begun another program"
+	case "killed":
+		return "; the target was killed by " + s.Signal
+	case "exited":
+		return "; the target exited"
+	}
+	return ""
+}
+
+// other says which program was counted and which one not, if there was another.
+func (s *summary) other() string {
+	switch {
+	case s.Executed == "" && s.endedAs == "":
+		return ""
+	case s.Executed == "":
+		return fmt.Sprintf("\n  it ended with the name %s: if it has executed a program called so, that one was NOT counted", s.endedAs)
+	}
+	what := "attach again to count that one"
+	if s.started {
+		what = "to count that one, name it as the command itself"
+	}
+	return fmt.Sprintf("\n  COUNTED %s (%s), NOT %s (%s), which it has executed: %s",
+		s.program, path.Base(s.program), s.Executed, path.Base(s.Executed), what)
 }
 
 // number counts things: "1 call", "2 calls", or as the words given say.

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/functap/functap/hook"
@@ -31,11 +34,14 @@ type target struct {
 
 	attach, detach time.Duration
 	counted        time.Time     // since when
-	elapsed        time.Duration // until the detach
+	elapsed        time.Duration // until the detach, or the target's own end
+	over           time.Time     // when it ended, or began another program
 	removed        int           // functions that somebody else unhooked
 	children       []int         // forked meanwhile, not counted
 	gone           bool          // it ended, or
 	execed         bool          // began another program, before we detached
+	executed       string        // the path of that program, if it is known
+	endedAs        string        // the name it had at its end, if that was another
 	killedBy       string        // the signal, if gone by one
 	unloaded       int           // functions whose library was unloaded
 	left           []string
@@ -78,6 +84,7 @@ func (t *target) choose(a *app, o *options) error {
 	if err != nil {
 		return fmt.Errorf("process %d: %w", t.pid, err)
 	}
+	t.tellNotLoaded(a, o)
 	t.tellShared(a, o)
 	return t.judge(a, o, t.refused)
 }
@@ -159,10 +166,16 @@ func (t *target) count(a *app, o *options) error {
 
 // hook does to the functions what the verb is for.
 func (t *target) hook(a *app, o *options) error {
+	how := t.count
 	if o.graph != nil {
-		return t.record(a, o)
+		how = t.record
 	}
-	return t.count(a, o)
+	err := how(a, o)
+	var own *fs.PathError // a file that functap itself could not open
+	if errors.Is(err, syscall.EMFILE) && !errors.As(err, &own) {
+		return fmt.Errorf("%w: %w", errNoDescriptor, err)
+	}
+	return err
 }
 
 // leaveOut takes functions from the list that could not be hooked after all.
@@ -182,13 +195,37 @@ func (t *target) ended() bool {
 	select {
 	case <-t.p.Done():
 		t.gone = true
+		t.lastName()
 		if ws, known := t.p.ExitStatus(); known && ws.Signaled() {
 			t.killedBy = ptrace.SignalName(ws.Signal())
 		}
 	default:
-		t.execed = t.execed || t.p.Execed()
+		if !t.execed && t.p.Execed() {
+			t.wentTo(t.program())
+		}
 	}
-	return t.gone || t.execed
+	over := t.gone || t.execed
+	if over && t.over.IsZero() {
+		t.over = time.Now()
+	}
+	return over
+}
+
+// wentTo notes that the target has begun another program.
+func (t *target) wentTo(path string) { t.execed, t.executed = true, path }
+
+// lastName looks at a program that we have started and not waited for yet. One that
+// executes another and ends before anybody looks has only its name changed.
+func (t *target) lastName() {
+	if st, err := procfs.ReadStat(t.pid); err == nil && t.cmd != nil && st.Comm != t.name {
+		t.endedAs = st.Comm
+	}
+}
+
+// program is what the target runs now; "" if it has ended meanwhile.
+func (t *target) program() string {
+	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", t.pid))
+	return path
 }
 
 const (
@@ -198,12 +235,12 @@ const (
 
 // close detaches. What a thread still needs is tried again for a second.
 func (t *target) close() error {
-	begin := time.Now()
 	lost := t.unfollow()
 	t.ended()
 	t.children = t.forked()
+	begin := time.Now()
 	if t.hooked() {
-		t.elapsed = time.Since(t.counted)
+		t.elapsed = t.until().Sub(t.counted)
 	}
 	err := t.p.Close()
 	for i := 0; errors.Is(err, hook.ErrDraining) && i < drainTries; i++ {
@@ -227,6 +264,14 @@ func (t *target) close() error {
 		}
 	}
 	return err
+}
+
+// until is when counting ends: now, or when the target did, while others went on.
+func (t *target) until() time.Time {
+	if t.over.IsZero() {
+		return time.Now()
+	}
+	return t.over
 }
 
 func (t *target) hooked() bool { return t.counter != nil || t.recording != nil }

@@ -89,8 +89,8 @@ func (p *top) draw(b *strings.Builder, columns, rows int) {
 	slices.SortStableFunc(counts, func(x, y trampoline.FunctionCount) int {
 		return cmp.Or(cmp.Compare(rates[y.Function.Addr()], rates[x.Function.Addr()]), cmp.Compare(y.Calls, x.Calls))
 	})
-	for _, c := range counts[:min(len(counts), max(rows-3, 1))] {
-		line("", tableLine(c, rates[c.Function.Addr()]))
+	for i, name := range labelsOf(counts[:min(len(counts), max(rows-3, 1))]) {
+		line("", tableLine(counts[i], name, rates[counts[i].Function.Addr()]))
 	}
 }
 

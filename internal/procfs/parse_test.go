@@ -105,10 +105,10 @@ func TestParseStatus(t *testing.T) {
 }
 
 func TestParseStat(t *testing.T) {
-	const rest = " S 1 12 13 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 7 0 5555 1000 200 18446744073709551615\n"
+	const rest = " S 1 12 13 0 -1 4194560 100 77 0 0 1 2 0 0 20 0 7 0 5555 1000 200 18446744073709551615\n"
 	for _, comm := range []string{"cat", "a b", "a) R 9 (b", ")", "", "x\ny"} {
 		got, err := ParseStat(strings.NewReader("12 (" + comm + ")" + rest))
-		want := Stat{PID: 12, Comm: comm, State: 'S', PPID: 1, PGID: 12, Session: 13, Flags: 4194560, Threads: 7, StartTime: 5555}
+		want := Stat{PID: 12, Comm: comm, State: 'S', PPID: 1, PGID: 12, Session: 13, Flags: 4194560, Threads: 7, ChildFaults: 77, StartTime: 5555}
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v", comm, got, err)
 		}

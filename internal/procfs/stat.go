@@ -21,6 +21,9 @@ type Stat struct {
 	Session int
 	Flags   uint64 // PF_* of the kernel's sched.h
 	Threads int
+	// ChildFaults are page faults of children that have ended and were waited for. No
+	// process runs without one.
+	ChildFaults uint64
 	// StartTime counts clock ticks (1/100 s) since boot: with the PID it tells a
 	// process from a later one that was given the same number.
 	StartTime uint64
@@ -78,6 +81,9 @@ func (s *Stat) numbers(pid string, f []string) error {
 	}
 	var err error
 	if s.Flags, err = strconv.ParseUint(f[6], 10, 64); err != nil {
+		return err
+	}
+	if s.ChildFaults, err = strconv.ParseUint(f[8], 10, 64); err != nil {
 		return err
 	}
 	if s.StartTime, err = strconv.ParseUint(f[19], 10, 64); err != nil || len(f) < 45 {
