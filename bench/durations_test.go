@@ -43,6 +43,39 @@ func BenchmarkDurations(b *testing.B) {
 	}
 }
 
+// BenchmarkRecord measures what it costs to record a call's entry and exit, while a reader
+// takes the events.
+func BenchmarkRecord(b *testing.B) {
+	binary := testutils.Build(b, "calls.c", testutils.CNoPIE)
+	v := testutils.Start(b, binary, "1")
+	bare := callCosts(v)
+	p := attach(b, v.PID())
+	r, err := fgraph.Record(context.Background(), p, sites(b, p, "work_chain_*"), &fgraph.RecordOptions{Options: fgraph.Options{Unwinds: true}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	events, missing, over := 0, uint64(0), make(chan struct{})
+	go func() {
+		defer close(over)
+		for e := range r.Events() {
+			events++
+			missing += e.Missing
+		}
+	}()
+	recorded := callCosts(v)
+	closeProcess(b, p)
+	<-over
+	v.Quit()
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(recorded["ps_rdtsc"], "rdtsc-ns")
+	for _, depth := range []int{1, 16} {
+		key := fmt.Sprint("ps_", depth)
+		b.ReportMetric(bare[key], fmt.Sprint("bare-", depth, "-ns"))
+		b.ReportMetric(recorded[key]-bare[key], fmt.Sprint("added-", depth, "-ns"))
+	}
+	b.ReportMetric(100*float64(missing)/float64(uint64(events)+missing), "lost-%")
+}
+
 // callCosts are the medians of what the victim reports, in nanoseconds.
 func callCosts(v *testutils.Victim) map[string]float64 {
 	all := map[string][]float64{}

@@ -47,7 +47,7 @@ func TestLayoutPage(t *testing.T) {
 		{head, "lock", LockOff}, {head, "settled", SettledOff}, {head, "next", RobustOff}, {head, "tracer pid", ownerOff}, {head, "its start time", fieldOff},
 		{head, "frames addr", frameOff},
 		{frame, "slot", FrameSlot}, {frame, "ra", FrameRA}, {frame, "time", FrameTime}, {frame, "back", FrameBack},
-		{frame, "stats", FrameStats}, {frame, "joined", FrameJoined},
+		{frame, "stats", FrameStats}, {frame, "joined", FrameJoined}, {frame, "site", FrameSite},
 		{stats, "calls", StatCalls}, {stats, "total", StatTotal}, {stats, "max", StatMax}, {stats, "missed", StatMissed},
 		{stats, "unwound", StatUnwound}, {stats, "inflight", StatInflight}, {stats, "clamped", StatClamped},
 		{stats, "buckets", StatBuckets}, {unit, "recorded", int(CallRecorded)}, {unit, "back", int(CallBack)},
