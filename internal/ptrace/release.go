@@ -103,10 +103,18 @@ func (th *Thread) take() bool {
 	return th.state == stopped
 }
 
-// killed reports whether nothing of the process is going to run again.
+// killed reports whether nothing of the process is going to run again, some threads of
+// which are gone. One that was killed needs a moment to end all of them.
 func killed(pid int) bool {
-	st, err := procfs.ReadStatus(pid)
-	return err != nil || st.SigPnd&signalSet(unix.SIGKILL) != 0 || st.State == 'Z' || st.State == 'X'
+	const exiting = 4 // PF_EXITING
+	for n := range 50 {
+		st, err := procfs.ReadStat(pid)
+		if err != nil || dead(st) || st.Flags&exiting != 0 {
+			return true
+		}
+		napAfter(n)
+	}
+	return false
 }
 
 // prepare writes pending register changes and reports whether a system call was
