@@ -80,6 +80,7 @@ type shadow struct {
 	frames []placed
 	newest map[uint64]*placed // of each slot; the first of its window is
 	open   map[uint64]bool    // slots whose call was running
+	back   map[uint64]bool    // of these, those whose function had just returned to us
 	// unwound are further calls that were, by address of their statistics.
 	unwound map[uint64]uint64
 	failed  error // of resume
@@ -90,7 +91,7 @@ func readShadow(pid int, mem *ptrace.Mem, tables []*arena.Tables) (*shadow, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &shadow{mem: mem, frames: frames, newest: map[uint64]*placed{}, open: map[uint64]bool{}, unwound: map[uint64]uint64{}}
+	s := &shadow{mem: mem, frames: frames, newest: map[uint64]*placed{}, open: map[uint64]bool{}, back: map[uint64]bool{}, unwound: map[uint64]uint64{}}
 	for i := range frames {
 		f := &frames[i]
 		if s.newest[f.Slot] == nil {
@@ -151,7 +152,7 @@ func (s *shadow) left(maps []procfs.Mapping, sp, fsBase uint64) {
 		return
 	}
 	for slot := range s.open {
-		if m.Contains(slot) && slot < sp {
+		if m.Contains(slot) && slot < sp && !s.back[slot] {
 			delete(s.open, slot)
 		}
 	}
@@ -186,6 +187,7 @@ func (s *shadow) evicted(slot uint64, call arena.Call, c *cpu) {
 		s.evictedJoin(f, call, c)
 		return
 	}
+	s.back[slot] = call == arena.CallBack
 	if s.open[slot] {
 		return
 	}
@@ -215,7 +217,7 @@ func (s *shadow) evictedJoin(f *placed, call arena.Call, c *cpu) {
 	n := f.Joined + 1
 	if call == arena.CallJoinLeft {
 		n = f.Joined
-		s.open[f.Slot] = true
+		s.open[f.Slot], s.back[f.Slot] = true, true
 	}
 	key := arena.JoinKey(f.Slot, n)
 	if call == arena.CallJoinMaybe && (c.flags&zeroBit == 0 || c.rdx != key) {
