@@ -12,7 +12,9 @@
 // stub jumps through a [Slot]: what runs there is changed by one 8-byte store,
 // without any further stop (package trampoline does that). [Process.Close]
 // stops once more, restores the bytes, moves threads out of generated code by
-// editing their registers, and unmaps it.
+// editing their registers, and unmaps it. Functions that generated code has called
+// (package fgraph) return to their own callers from then on: their return addresses are
+// put back wherever they are running.
 //
 // The target is traced (in the sense of ptrace) only while it is stopped.
 // Killing the tracer at any instant leaves a target that runs on correctly;

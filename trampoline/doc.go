@@ -5,5 +5,8 @@
 // A [Counter] counts the calls of a set of functions, exactly, in the target's
 // memory: it costs a call about a nanosecond and no event is sent anywhere.
 //
+// What else may run at a site is an [Attachment]: package fgraph attaches statistics of
+// how long calls take, and the program then calls the function instead of jumping to it.
+//
 // All methods may be called from several goroutines.
 package trampoline
