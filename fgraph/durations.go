@@ -68,6 +68,9 @@ func measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Opti
 	if err != nil {
 		return nil, fmt.Errorf("measuring durations: %w", err)
 	}
+	if err := p.CheckTime(ctx); err != nil {
+		return nil, fmt.Errorf("measuring durations: %w", err)
+	}
 	if d.patch, err = p.Patch(ctx, sites); err != nil {
 		return nil, fmt.Errorf("measuring durations: %w", err)
 	}

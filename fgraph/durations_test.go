@@ -249,6 +249,22 @@ func TestUnwinds(t *testing.T) {
 	}
 }
 
+// TestNoTime: a target that would die of reading the time is left alone.
+func TestNoTime(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "notime.c", testutils.CDynamic))
+	before := testutils.TakeSnapshot(t, v.PID())
+	p := attach(t, v.PID())
+	if _, err := fgraph.Measure(context.Background(), p, sitesOf(t, p, executable(p)), nil); !errors.Is(err, hook.ErrNoTime) {
+		t.Errorf("measuring: %v, want ErrNoTime", err)
+	}
+	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+	v.Run(5)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v.Quit()
+}
+
 // TestHalfExits: functions that return twice and the like stay unmeasured, and work.
 func TestHalfExits(t *testing.T) {
 	v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "2")
