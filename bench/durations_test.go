@@ -90,3 +90,23 @@ func callCosts(v *testutils.Victim) map[string]float64 {
 	}
 	return out
 }
+
+// BenchmarkRedisDurations measures pipelined GET requests a second while the durations of
+// all functions of redis-server are kept, as a share of the bare server's.
+func BenchmarkRedisDurations(b *testing.B) {
+	r := testutils.StartRedis(b, nil)
+	var bare, kept []float64
+	for range 3 {
+		bare = append(bare, getRate(r))
+		p := attach(b, r.PID())
+		funcs := sitesOf(b, p.Executable())
+		if _, err := fgraph.Measure(context.Background(), p, funcs, &fgraph.Options{Unwinds: true}); err != nil {
+			b.Fatal(err)
+		}
+		kept = append(kept, getRate(r))
+		closeProcess(b, p)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(bare), "bare-req/s")
+	b.ReportMetric(100*median(kept)/median(bare), "durations-%")
+}

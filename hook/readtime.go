@@ -20,7 +20,7 @@ const (
 	tscFails = 2
 )
 
-// CheckTime asks, by a system call in one stopped thread, whether generated code may read
+// CheckTime asks, by a system call in a stopped thread, whether generated code may read
 // the time. Where the user has said which calls a seccomp filter allows, this is none of
 // them, and nothing is asked.
 func (p *Process) CheckTime(ctx context.Context) error {
@@ -33,7 +33,7 @@ func (p *Process) CheckTime(ctx context.Context) error {
 		return nil
 	}
 	var mode [4]byte
-	err := p.onThread(ctx, "look", func(st *ptrace.Stop, c *remote.Caller) error {
+	err := p.onAllThreads(ctx, "look", func(st *ptrace.Stop, c *remote.Caller) error {
 		at, err := c.Data(mode[:])
 		if err != nil {
 			return err
