@@ -4,69 +4,133 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/x86"
 )
 
-// cellSums adds up every counter of an arena, as its tracer does: the shared
-// form and that of each area that was ever claimed. claims is the arena that
-// has the claim table.
-func cellSums(mem io.ReaderAt, t, claims *arena.Tables) ([]uint64, error) {
-	sums, err := readWords(mem, t.Near+t.SharedOff, t.Cells)
-	if err != nil || claims == nil || t.Header.Index >= arena.MaxArenas {
-		return sums, err
-	}
-	claimed, err := readWords(mem, claims.Near+claims.ClaimOff, claims.AreaCount)
+// touched reads words of memory to which only the process itself writes. Pages that it has
+// never touched read as 0, and stay untouched: reading would make them.
+type touched struct {
+	mem     io.ReaderAt
+	pagemap *os.File
+	pages   map[uint64][]byte // nil: a hole
+}
+
+func newTouched(pid int, mem io.ReaderAt) (*touched, error) {
+	f, err := os.Open(procPath(pid, "pagemap"))
 	if err != nil {
+		return nil, fmt.Errorf("opening the page map: %w", wrapVanished(err))
+	}
+	return &touched{mem, f, map[uint64][]byte{}}, nil
+}
+
+func (s *touched) close() { s.pagemap.Close() }
+
+func (s *touched) word(addr uint64) (uint64, error) {
+	at := addr &^ (pageSize - 1)
+	b, known := s.pages[at]
+	if !known {
+		var err error
+		if b, err = s.page(at); err != nil {
+			return 0, fmt.Errorf("reading a counter at %#x: %w", addr, err)
+		}
+		s.pages[at] = b
+	}
+	if b == nil {
+		return 0, nil
+	}
+	return binary.LittleEndian.Uint64(b[addr-at:]), nil
+}
+
+func (s *touched) page(at uint64) ([]byte, error) {
+	var entry [8]byte
+	if _, err := s.pagemap.ReadAt(entry[:], int64(at/pageSize*8)); err != nil {
 		return nil, err
 	}
-	for area, c := range claimed {
-		if c == 0 {
-			continue
+	if binary.LittleEndian.Uint64(entry[:])&pageThere == 0 {
+		return nil, nil
+	}
+	b := make([]byte, pageSize)
+	_, err := s.mem.ReadAt(b, int64(at))
+	return b, err
+}
+
+// counters reads an arena's cells as its tracer does: the shared form and that of
+// each area that was ever claimed.
+type counters struct {
+	*touched
+	t     *arena.Tables
+	areas []int
+}
+
+// counters are those of t; claims is the arena that has the claim table.
+func (s *touched) counters(t, claims *arena.Tables) (*counters, error) {
+	c := &counters{touched: s, t: t}
+	if claims == nil || t.Header.Index >= arena.MaxArenas {
+		return c, nil
+	}
+	b := make([]byte, 8*claims.AreaCount)
+	if _, err := s.mem.ReadAt(b, int64(claims.Near+claims.ClaimOff)); err != nil {
+		return nil, fmt.Errorf("reading which areas were claimed: %w", err)
+	}
+	for i := range claims.AreaCount {
+		if binary.LittleEndian.Uint64(b[8*i:]) != 0 {
+			c.areas = append(c.areas, i)
 		}
-		own, err := readWords(mem, t.Far+uint64(area)*t.Stride, t.Cells)
+	}
+	return c, nil
+}
+
+// sum adds one cell up.
+func (c *counters) sum(cell int) (uint64, error) {
+	sum := c.t.Shared(cell)
+	for _, area := range c.areas {
+		w, err := c.word(c.t.Far + uint64(area)*c.t.Stride + uint64(cell)*arena.CellSize)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		for i := range own {
-			sums[i] += own[i]
-		}
+		sum += w
 	}
-	return sums, nil
+	return sum, nil
 }
 
-func readWords(mem io.ReaderAt, addr uint64, n int) ([]uint64, error) {
-	b := make([]byte, 8*n)
-	if _, err := mem.ReadAt(b, int64(addr)); err != nil {
-		return nil, fmt.Errorf("reading counters at %#x: %w", addr, err)
-	}
-	words := make([]uint64, n)
-	for i := range words {
-		words[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
-	return words, nil
+// used is what a program counts in.
+type used struct {
+	cells []int // that count calls
+	stats []int // first cells of duration statistics
 }
 
-// cellsOf finds the counters that a program counts in: it has one `lock inc` of
-// the shared form for each, for threads without an area.
-func cellsOf(t *arena.Tables, program Code) []int {
-	var cells []int
+// usersOf finds it out: a program has one `lock inc` of the shared form of each cell, for
+// threads without an area, and of statistics it loads the address.
+func usersOf(t *arena.Tables, program Code) (u used) {
 	base := t.Near + t.SharedOff
 	for off := 0; off < len(program.Bytes); {
 		in, err := x86.Decode(program.Bytes[off:])
 		if err != nil {
 			break
 		}
-		if in.Prefix&x86.PrefixLock != 0 && in.Opcode == 0xff && in.RIPRel {
-			if cell := (in.Target(program.Addr+uint64(off)) - base) / arena.CellSize; cell < uint64(t.Cells) {
-				cells = append(cells, int(cell))
+		cell := (in.Target(program.Addr+uint64(off)) - base) / arena.CellSize
+		if in.Map == x86.Map1 && in.RIPRel && cell < uint64(t.Cells) {
+			switch {
+			case in.Opcode == 0x8d:
+				u.stats = append(u.stats, int(cell))
+			case in.Prefix&x86.PrefixLock != 0 && in.Opcode == 0xff:
+				u.cells = append(u.cells, int(cell))
 			}
 		}
 		off += int(in.Len)
 	}
-	return cells
+	slices.Sort(u.stats)
+	u.stats = slices.Compact(u.stats)
+	u.cells = slices.DeleteFunc(u.cells, u.isStat)
+	return u
+}
+
+func (u used) isStat(cell int) bool {
+	return slices.ContainsFunc(u.stats, func(first int) bool { return cell >= first && cell < first+arena.StatCells })
 }
 
 // claimsOf is the arena with the claim table of t's session.
@@ -79,9 +143,26 @@ func claimsOf(all []*arena.Tables, t *arena.Tables) *arena.Tables {
 }
 
 // setHits fills in who uses a site and what they have counted.
-func (s *SiteStatus) setHits(t *arena.Tables, sums []uint64) {
-	for _, cell := range cellsOf(t, s.Program) {
-		s.Users++
-		s.Hits = max(s.Hits, sums[cell])
+func (s *SiteStatus) setHits(c *counters) error {
+	u := usersOf(c.t, s.Program)
+	s.Users = len(u.cells) + len(u.stats)
+	for _, cell := range u.cells {
+		n, err := c.sum(cell)
+		if err != nil {
+			return err
+		}
+		s.Hits = max(s.Hits, n)
 	}
+	for _, first := range u.stats {
+		calls, err := c.sum(first + arena.StatCalls)
+		if err != nil {
+			return err
+		}
+		missed, err := c.sum(first + arena.StatMissed)
+		if err != nil {
+			return err
+		}
+		s.Hits = max(s.Hits, calls+missed)
+	}
+	return nil
 }

@@ -2,19 +2,24 @@ package hook
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/functap/functap/internal/testutils"
 )
 
 // TestInspectHits: what is seen from outside equals the victim's own counts,
-// for functions counted in areas and in shared cells.
+// for functions counted or measured, in areas and in shared cells.
 func TestInspectHits(t *testing.T) {
 	for _, c := range []struct {
 		source, function string
 		args             []string
-	}{{"count.c", "work_leaf", []string{"8"}}, {"gsuser.c", "work_sum", nil}} {
-		t.Run(c.source, func(t *testing.T) {
+		measured         bool
+	}{
+		{"count.c", "work_leaf", []string{"8"}, false}, {"gsuser.c", "work_sum", nil, false},
+		{"count.c", "work_tailed", []string{"8"}, true}, {"gsuser.c", "work_sum", nil, true},
+	} {
+		t.Run(fmt.Sprint(c.source, " ", c.measured), func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, c.source, testutils.CDynamic), c.args...)
 			p, err := Attach(context.Background(), v.PID(), nil)
 			if err != nil {
@@ -22,7 +27,11 @@ func TestInspectHits(t *testing.T) {
 			}
 			defer p.Close()
 			start := v.Report()
-			hookAll(t, p).count(t)
+			if pt := hookAll(t, p); c.measured {
+				pt.measure(t)
+			} else {
+				pt.count(t)
+			}
 			v.Run(30)
 			made := v.Report().Since(start)
 			st, err := Inspect(v.PID())

@@ -103,12 +103,17 @@ func inspect(pid int) (*Status, error) {
 		return nil, err
 	}
 	defer in.close()
+	cells, err := newTouched(pid, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer cells.close()
 	for _, t := range r.tables {
-		sums, err := cellSums(mem, t, claimsOf(r.tables, t))
+		c, err := cells.counters(t, claimsOf(r.tables, t))
 		if err != nil {
 			return nil, err
 		}
-		if err := in.arena(st, t, sums); err != nil {
+		if err := in.arena(st, t, c); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +126,7 @@ type inspector struct {
 }
 
 // arena adds an arena's sites to its session.
-func (in *inspector) arena(st *Status, t *arena.Tables, sums []uint64) error {
+func (in *inspector) arena(st *Status, t *arena.Tables, c *counters) error {
 	alive := t.Lock != 0 && t.Lock&arena.LockOwnerDied == 0
 	i := slices.IndexFunc(st.Sessions, func(s SessionStatus) bool { return s.Owner == int(t.Owner.PID) })
 	if i < 0 {
@@ -139,12 +144,11 @@ func (in *inspector) arena(st *Status, t *arena.Tables, sums []uint64) error {
 			return
 		}
 		site, err := in.site(t, i, rec)
-		site.setHits(t, sums)
+		errs = append(errs, err, site.setHits(c))
 		if s.Forked {
 			site.Hits = 0 // they are the parent's
 		}
 		s.Sites = append(s.Sites, site)
-		errs = append(errs, err)
 	})
 	return errors.Join(errs...)
 }

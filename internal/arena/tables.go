@@ -89,6 +89,11 @@ func (t *Tables) ExitAt(u Unit, addr uint64) (Exit, bool) {
 	return best, found
 }
 
+// Shared is the shared form of a cell.
+func (t *Tables) Shared(cell int) uint64 {
+	return le.Uint64(t.near[t.SharedOff+uint64(cell)*CellSize:])
+}
+
 // SiteOf returns the site record of a unit.
 func (t *Tables) SiteOf(u Unit) (Site, bool) {
 	if uint64(u.Site) >= uint64(t.Sites) {
