@@ -24,6 +24,8 @@ var statVerb = verb{
   functap stat -p 4711 processCommand         one function
   functap stat -p 4711 -d 10s '*'             every function, for ten seconds
   functap stat -p 4711 --top 'str*' 'mem*'    a table that refreshes itself
+  functap stat -p 4711 --exit=auto 'get*'     durations, too, at some 25 ns a call
+  functap stat -p 4711 --exit=auto 'get*'     how long calls take, too
   functap stat -n 1000 main.fib -- ./server   start a program, stop at 1000 calls
 
 A program that is started keeps standard output for itself: results go to
@@ -47,14 +49,14 @@ func statFlags(o *options, fs *flag.FlagSet) {
 	chooseFlags(o, fs)
 	outputFlags(o, fs)
 	runFlags(o, fs)
-	fs.StringVar(&o.exit, "exit", "none", "`HOW` exits are caught: none, which only counts")
+	fs.StringVar(&o.exit, "exit", "none", "`HOW` exits are caught: none, which only counts; wrap, which keeps durations, too; or auto, which does where that is possible")
 	fs.BoolVar(&o.top, "top", false, "refresh the table while counting, on a terminal")
 }
 
 func (a *app) stat(o *options) error {
 	switch {
-	case o.exit != "none":
-		return usagef("--exit=%s: exits come with the function graph and are not built yet; --exit=none counts", o.exit)
+	case o.exit != "none" && o.exit != "auto" && o.exit != "wrap":
+		return usagef("--exit=%s: it is none, auto or wrap", o.exit)
 	case len(o.args) == 0:
 		return usagef("stat wants a PATTERN; '*' is every function")
 	case len(o.pids) == 0 && len(o.command) == 0:
@@ -205,9 +207,11 @@ func (a *app) finish(o *options, targets []*target) error {
 		o.graph.end()
 	}
 	for _, t := range targets {
+		if t.durations != nil {
+			o.durationTable(o.out, t)
+		}
 		if t.counter != nil {
-			counts, _ := t.calls()
-			o.table(o.out, t, counts)
+			o.table(o.out, t, t.counter.Read())
 		}
 		if t.hooked() {
 			s := t.summarize()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/functap/functap/fgraph"
 	"github.com/functap/functap/hook"
 )
 
@@ -90,27 +91,42 @@ func (t *target) summarize() *summary {
 // if its first one is among them: the entry or, of those that are recorded when they
 // have ended, the exit.
 func (t *target) account(s *summary) {
-	if t.recording == nil {
-		_, s.Counted = t.calls()
-		s.Calls = s.Counted
-		return
+	switch {
+	case t.recording != nil:
+		s.measured(t.recording.r.Durations())
+		t.recording.account(s, t.longer)
+	case t.durations != nil:
+		s.measured(t.durations)
 	}
-	for _, d := range t.recording.r.Durations().Read() {
-		s.Calls += d.Calls
-		s.Missed += d.Missed
-		s.Exits += d.Returned
-		s.Unwound += d.Unwound
-		s.Inflight += d.Inflight
+	if t.counter != nil {
+		for _, c := range t.counter.Read() {
+			s.Calls += c.Calls
+			s.Counted += c.Calls
+		}
+	}
+}
+
+// measured adds the calls of functions whose returns are hooked.
+func (s *summary) measured(d *fgraph.Durations) {
+	for _, f := range d.Read() {
+		s.Calls += f.Calls
+		s.Missed += f.Missed
+		s.Exits += f.Returned
+		s.Unwound += f.Unwound
+		s.Inflight += f.Inflight
 	}
 	s.Entries = s.Calls - s.Missed
 	s.Overrun = s.Missed
 	s.Counted = s.Entries
-	s.Events = t.recording.events.Load()
-	s.RecordedCalls = t.recording.entries.Load()
-	if t.longer {
-		s.RecordedCalls = t.recording.exits.Load()
-		s.Lost = t.recording.missing.Load()
+}
+
+func (rec *recording) account(s *summary, longer bool) {
+	s.Events = rec.events.Load()
+	if longer {
+		s.RecordedCalls = rec.exits.Load()
+		s.Lost = rec.missing.Load()
 	} else {
+		s.RecordedCalls = rec.entries.Load()
 		s.Lost = s.Entries - s.RecordedCalls
 	}
 	s.Counted -= s.Lost

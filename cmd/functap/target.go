@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/functap/functap/fgraph"
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
@@ -29,8 +30,9 @@ type target struct {
 	refused []*hook.UnpatchableError
 	counter *trampoline.Counter
 
-	recording *recording // of graph
-	longer    bool       // and only of calls that take long
+	recording *recording        // of graph
+	durations *fgraph.Durations // of stat with exits
+	longer    bool              // and only of calls that take long
 
 	attach, detach time.Duration
 	counted        time.Time     // since when
@@ -167,8 +169,11 @@ func (t *target) count(a *app, o *options) error {
 // hook does to the functions what the verb is for.
 func (t *target) hook(a *app, o *options) error {
 	how := t.count
-	if o.graph != nil {
+	switch {
+	case o.graph != nil:
 		how = t.record
+	case o.exit == "wrap", o.exit == "auto":
+		how = t.measure
 	}
 	err := how(a, o)
 	var own *fs.PathError // a file that functap itself could not open
@@ -274,7 +279,16 @@ func (t *target) until() time.Time {
 	return t.over
 }
 
-func (t *target) hooked() bool { return t.counter != nil || t.recording != nil }
+func (t *target) hooked() bool {
+	return t.counter != nil || t.recording != nil || t.durations != nil
+}
+
+func callsOf(d *fgraph.Durations) (counts []trampoline.FunctionCount) {
+	for _, f := range d.Read() {
+		counts = append(counts, trampoline.FunctionCount{Function: f.Function, Calls: f.Calls})
+	}
+	return counts
+}
 
 // progress is what -n counts: calls, or events.
 func (t *target) progress() uint64 {
@@ -289,12 +303,15 @@ func (t *target) progress() uint64 {
 func (t *target) calls() ([]trampoline.FunctionCount, uint64) {
 	var counts []trampoline.FunctionCount
 	switch {
+	case t.durations != nil:
+		counts = callsOf(t.durations)
+		if t.counter != nil {
+			counts = append(counts, t.counter.Read()...)
+		}
 	case t.counter != nil:
 		counts = t.counter.Read()
 	case t.recording != nil:
-		for _, d := range t.recording.r.Durations().Read() {
-			counts = append(counts, trampoline.FunctionCount{Function: d.Function, Calls: d.Calls})
-		}
+		counts = callsOf(t.recording.r.Durations())
 	}
 	sum := uint64(0)
 	for _, c := range counts {
