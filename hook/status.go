@@ -129,7 +129,7 @@ func (in *inspector) arena(st *Status, t *arena.Tables, sums []uint64) error {
 	s.Alive = s.Alive || alive // only the first arena has the lock
 	var errs []error
 	t.EachSite(func(i int, rec arena.Site) {
-		if rec.Patch == 0 || rec.Patch > 8 {
+		if rec.Patch == 0 || rec.Patch > 8 || rec.Kind != arena.SiteText {
 			return
 		}
 		site, err := in.site(t, i, rec)
