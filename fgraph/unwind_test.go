@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/functap/functap/fgraph"
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/testutils"
@@ -49,17 +48,27 @@ type unwinding struct {
 func startUnwinding(t *testing.T, source string, v testutils.Variant, args ...string) *unwinding {
 	t.Helper()
 	u := &unwinding{v: testutils.Start(t, testutils.Build(t, source, v), args...)}
-	u.before, u.relro = testutils.TakeSnapshot(t, u.v.PID()), relro(t, u.v.PID())
-	u.m = measureAll(t, u.v.PID(), everything)
+	u.measure(t)
 	return u
 }
 
+func (u *unwinding) measure(t *testing.T) {
+	t.Helper()
+	u.before, u.relro = testutils.TakeSnapshot(t, u.v.PID()), relro(t, u.v.PID())
+	u.m = measureAll(t, u.v.PID(), everything)
+}
+
 // end detaches and checks that nothing is left.
-func (u *unwinding) end(t *testing.T, opts testutils.DiffOptions) fgraph.FunctionDurations {
+func (u *unwinding) end(t *testing.T, opts testutils.DiffOptions) {
 	t.Helper()
 	if err := u.m.p.Close(); err != nil {
 		t.Fatal(err)
 	}
+	u.check(t, opts)
+}
+
+func (u *unwinding) check(t *testing.T, opts testutils.DiffOptions) {
+	t.Helper()
 	sum := requireLaws(t, u.m.d.Read())
 	t.Logf("%d calls: %d returned, %d unwound, %d inflight, %d missed", sum.Calls, sum.Returned, sum.Unwound, sum.Inflight, sum.Missed)
 	opts.AllowGrowth = true
@@ -67,7 +76,6 @@ func (u *unwinding) end(t *testing.T, opts testutils.DiffOptions) fgraph.Functio
 	if !bytes.Equal(relro(t, u.v.PID()), u.relro) {
 		t.Error("the loader's data is not what it was")
 	}
-	return sum
 }
 
 // relro is the data of the loader that is read-only once it is done: a pointer there is
@@ -96,20 +104,100 @@ func relro(t testing.TB, pid int) (all []byte) {
 	return all
 }
 
+// unwindingCommands are what unwind.cc does beside throwing.
+var unwindingCommands = []string{"noexcept", "cancel", "exit", "backtrace", "iterate throw", "step"}
+
 // TestUnwinding: threads that are cancelled or end themselves, backtraces, also at every
 // instruction, noexcept, and callbacks that throw through the loader.
 func TestUnwinding(t *testing.T) {
 	for _, v := range cxxVariants[:5] {
 		t.Run(v.Name, func(t *testing.T) {
-			u := startUnwinding(t, "unwind.cc", v, "4")
-			u.v.Do("per level 4", "done") // both functions are wrapped
-			for _, what := range []string{"noexcept", "cancel", "exit", "backtrace", "iterate throw", "step"} {
+			u := &unwinding{v: testutils.Start(t, testutils.Build(t, "unwind.cc", v), "4")}
+			u.all("2") // a level is two functions
+			u.measure(t)
+			u.all("4") // and the programs of both
+			u.end(t, testutils.DiffOptions{})
+			u.all("2")
+			u.v.Quit()
+		})
+	}
+}
+
+// all gives all commands; perLevel is how many frames a level of calls has.
+func (u *unwinding) all(perLevel string) {
+	u.v.Do("per level "+perLevel, "done")
+	for _, what := range append([]string{"run 5"}, unwindingCommands...) {
+		u.v.Do(what, "done")
+	}
+}
+
+// TestLazyUnwinder: libc loads libgcc when it needs it, or a plugin in C++ brings one, long
+// after everything was hooked.
+func TestLazyUnwinder(t *testing.T) {
+	plugin := "plugin " + testutils.Build(t, "unwind_plugin.cc", testutils.CXXShared)
+	for _, c := range []struct {
+		v        testutils.Variant
+		commands []string
+	}{
+		{testutils.CDynamic, []string{"cancel"}},
+		{testutils.CDynamic, []string{"exit"}},
+		{testutils.CDynamic, []string{"backtrace"}},
+		{testutils.CDynamic, []string{plugin, plugin, "cancel"}},
+		{testutils.CExceptions, []string{"cancel", "exit"}},
+		{testutils.CStatic, []string{"cancel", "exit"}},
+		{testutils.CMusl, []string{"cancel", "exit"}},
+		{testutils.CMuslStatic, []string{"cancel", "exit"}},
+	} {
+		t.Run(c.v.Name+" "+strings.Fields(c.commands[0])[0], func(t *testing.T) {
+			u := startUnwinding(t, "unwind_c.c", c.v)
+			u.v.Do("per level 4", "done")
+			for _, what := range c.commands {
 				u.v.Do(what, "done")
 			}
-			u.end(t, testutils.DiffOptions{})
+			u.end(t, testutils.DiffOptions{Working: true}) // libraries were loaded
 			u.v.Do("per level 2", "done")
-			for _, what := range []string{"run 5", "noexcept", "cancel", "exit", "backtrace", "iterate throw"} {
+			for _, what := range c.commands {
 				u.v.Do(what, "done")
+			}
+			u.v.Quit()
+		})
+	}
+}
+
+// TestRust: panics through wrapped functions.
+func TestRust(t *testing.T) {
+	for _, v := range []testutils.Variant{testutils.Rust, testutils.RustStatic} {
+		t.Run(v.Name, func(t *testing.T) {
+			u := startUnwinding(t, "unwind.rs", v)
+			u.v.Do("panic", "done")
+			u.end(t, testutils.DiffOptions{})
+			u.v.Do("panic", "done")
+			u.v.Quit()
+		})
+		t.Run("count.rs "+v.Name, func(t *testing.T) {
+			exactCase{"count.rs", v, []string{"4"}, 50}.check(t, everything)
+		})
+	}
+}
+
+// TestDetachWhileThrowing: nobody who is in the middle of unwinding loses the way.
+func TestDetachWhileThrowing(t *testing.T) {
+	for _, v := range cxxVariants {
+		t.Run(v.Name, func(t *testing.T) {
+			u := &unwinding{v: testutils.Start(t, testutils.Build(t, "unwind.cc", v), "4")}
+			u.v.Run(5)
+			for range testutils.Repeat(5, 200) {
+				u.measure(t)
+				u.v.StartLoad()
+				time.Sleep(20 * time.Millisecond)
+				if err := u.m.p.Close(); err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%d stops, %d threads moved", len(u.m.p.Pauses()), u.m.p.Cleaned().Threads)
+				time.Sleep(5 * time.Millisecond)
+				u.v.StopLoad()
+				u.check(t, testutils.DiffOptions{})
+				u.v.Run(5)
 			}
 			u.v.Quit()
 		})
@@ -120,5 +208,4 @@ var (
 	_ = context.Background
 	_ = errors.Is
 	_ = hook.ErrDraining
-	_ = time.Now
 )
