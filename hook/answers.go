@@ -25,8 +25,7 @@ type answers struct {
 // newAnswers starts the tables of all arenas.
 func (s *session) newAnswers(rule unwind.Rule) (*answers, error) {
 	first := s.arenas[0]
-	mem, at := first.Unwind()
-	data, err := unwind.NewData(mem[:tableOff], at)
+	data, err := unwind.NewData(first.Answers())
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func (a *answers) hookEntries(u *unwinders, slots []*Slot) error {
 // hookEntry makes the slot lead to the answer, and what the slot has led to, and will, what
 // the answer hands on to: counters of that function go on counting.
 func (a *answers) hookEntry(f unwind.Function, s *Slot) error {
-	i, entry, _, err := a.place(f, arena.Site{HoleAddr: s.site.Addr()})
+	i, entry, err := a.placeEntry(f, s)
 	if err != nil {
 		return err
 	}
@@ -75,6 +74,16 @@ func (a *answers) hookEntry(f unwind.Function, s *Slot) error {
 	s.behind = func(to uint64) { a.data.SetOriginal(i, to) }
 	s.n.StoreSlot(s.index, entry)
 	return nil
+}
+
+// placeEntry writes it with a record that says where to make the answer hand on to the
+// function itself.
+func (a *answers) placeEntry(f unwind.Function, s *Slot) (i int, entry uint64, err error) {
+	rec := arena.Site{HoleAddr: s.site.Addr()}
+	binary.LittleEndian.PutUint64(rec.HoleOriginal[:], a.data.OriginalAt(a.used))
+	binary.LittleEndian.PutUint64(rec.HoleWritten[:], s.stub+codegen.CopyOffset)
+	i, entry, _, err = a.place(f, rec)
+	return i, entry, err
 }
 
 // place writes the answer to f, with its record. It hands on to original i.

@@ -40,9 +40,11 @@ type cleaner struct {
 	evictor evictor
 	text    *textWriter
 	// What unwinders ask is put back later, when nobody is being led by our answers.
-	asked *textWriter
-	serve bool     // there are answers
-	waits []string // why that must wait
+	asked  *textWriter
+	serve  bool          // there are answers
+	waits  []string      // why that must wait
+	known  []arena.Range // addresses by which an unwinder is known
+	handOn []arena.Site  // answers to functions that are hooked at their entries
 }
 
 // clean makes one stop in which the text becomes the original and every
@@ -54,7 +56,9 @@ func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
 	p.detaching = true
 	defer func() { p.detaching = false }()
 	c := &cleaner{p: p, r: r, text: &textWriter{}, asked: &textWriter{}}
-	c.prepare()
+	if err := c.prepare(); err != nil {
+		return c.out, wrapExit(err)
+	}
 	if err := p.prepareFrames(); err != nil {
 		return c.out, err
 	}
@@ -85,7 +89,7 @@ func (c Cleaned) left() string {
 }
 
 // prepare computes from the records all that the stop will need.
-func (c *cleaner) prepare() {
+func (c *cleaner) prepare() error {
 	c.evictor.tables = c.r.tables
 	asked := c.askedSites()
 	for _, t := range c.r.tables {
@@ -100,6 +104,10 @@ func (c *cleaner) prepare() {
 	}
 	c.text.sort()
 	c.asked.sort()
+	if !c.serve {
+		return nil
+	}
+	return c.findKnown()
 }
 
 // restore is the mirror image of a patch: bytes, then threads. After the bytes
@@ -121,7 +129,7 @@ func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 	if c.evictor.shadow, err = readShadow(c.p.pid, st.Mem(), c.r.tables); err != nil {
 		return err
 	}
-	if err := c.evictor.shadow.putBack(); err != nil {
+	if err := errors.Join(c.endPrograms(st), c.evictor.shadow.putBack()); err != nil {
 		return err
 	}
 	c.p.searched = c.evictor.shadow.resume

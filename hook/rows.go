@@ -10,14 +10,10 @@ import (
 	"github.com/functap/functap/internal/unwind"
 )
 
-// What unwinders read has one page for unwind.Data, in a session's first arena, and then
-// the table of the arena's code.
-const tableOff = pageSize
-
 // unwindSize is how much an arena with so much code needs. An FDE takes less than the code
 // it is for; what is not used is never touched.
 func unwindSize(code uint64) int {
-	return tableOff + unwind.Config{CodeSize: code}.Size(int(code))
+	return unwind.Config{CodeSize: code}.Size(int(code))
 }
 
 // rows are the unwind table of an arena. There is none before the first program that wraps
@@ -102,8 +98,7 @@ func (n *neighbourhood) freeUnit(unit int) {
 func (n *neighbourhood) startTable(rule unwind.Rule) (*unwind.Table, error) {
 	mem, at := n.Unwind()
 	frames := unwind.Frames{Addr: n.claims.Frames, Mask: arena.FrameMask}
-	t, err := unwind.NewTable(mem[tableOff:], at+tableOff,
-		unwind.Config{Code: n.Code, CodeSize: n.CodeSize, Frames: frames, Rule: rule})
+	t, err := unwind.NewTable(mem, at, unwind.Config{Code: n.Code, CodeSize: n.CodeSize, Frames: frames, Rule: rule})
 	if err != nil {
 		return nil, err
 	}

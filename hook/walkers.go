@@ -12,6 +12,7 @@ import (
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/sigframe"
+	"github.com/functap/functap/internal/unwind"
 )
 
 // A detach has to wait for unwinders that our answers have led to generated code. They know
@@ -54,7 +55,7 @@ func (c *cleaner) restoreAsked(st *ptrace.Stop) error {
 	if err := c.restoreText(st, c.asked); err != nil || len(c.out.Left) > 0 {
 		return err
 	}
-	c.asked = &textWriter{}
+	c.asked = &textWriter{} // done, should it have to wait for more
 	c.evictor.answers = true
 	defer func() { c.evictor.answers = false }()
 	return errors.Join(c.evictFrames(st), c.evictThreads(st))
@@ -68,10 +69,48 @@ func (c *cleaner) askedSites() map[uint64]bool {
 			if s.Kind == arena.SiteAnswer {
 				c.serve = true
 				asked[s.HoleAddr] = true
+				if s.Patch == 0 && s.HoleOriginal != [8]byte{} {
+					c.handOn = append(c.handOn, s)
+				}
 			}
 		})
 	}
 	return asked
+}
+
+// findKnown finds, with the target running, what addresses an unwinder can know.
+func (c *cleaner) findKnown() error {
+	mem, err := openMem(c.p.pid)
+	if err != nil {
+		return err
+	}
+	defer mem.Close()
+	read := func(b []byte, addr uint64) error {
+		_, err := mem.ReadAt(b, int64(addr))
+		return err
+	}
+	for _, t := range c.r.tables {
+		if t.UnwindSize == 0 {
+			continue
+		}
+		head, records, err := unwind.Config{CodeSize: t.CodeSize}.Known(t.Code+t.CodeSize, read)
+		if err != nil {
+			return err
+		}
+		c.known = append(c.known, t.AnswersAt(), arena.Range{Start: head[0], End: head[1]}, arena.Range{Start: records[0], End: records[1]})
+	}
+	return nil
+}
+
+// endPrograms makes answers hand on to the functions themselves, past programs that count or
+// wrap them: these functions are still hooked while we wait.
+func (c *cleaner) endPrograms(st *ptrace.Stop) error {
+	for _, a := range c.handOn {
+		if _, err := st.Mem().WriteAt(a.HoleWritten[:], int64(binary.LittleEndian.Uint64(a.HoleOriginal[:]))); err != nil {
+			return fmt.Errorf("making an answer hand on to its function: %w", err)
+		}
+	}
+	return nil
 }
 
 // isAnswer reports whether an address of generated code is in an answer.
@@ -113,7 +152,8 @@ func (e *evictor) leaveAnswer(c *cpu, x arena.Exit, site arena.Site) (err error)
 // walkers looks for unwinders that have our addresses.
 type walkers struct {
 	tables []*arena.Tables
-	lo, hi uint64 // all of ours is between
+	lo, hi uint64        // all of ours is between
+	known  []arena.Range // what unwinders know addresses of
 	// backs are, for each address that wrapped functions return to, what the stack
 	// pointer is there in each call that is running.
 	backs map[uint64][]uint64
@@ -131,9 +171,9 @@ func (c *cleaner) newWalkers(st *ptrace.Stop) (*walkers, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walkers{tables: c.r.tables, lo: ^uint64(0), backs: map[uint64][]uint64{}, mem: st.Mem(), maps: maps}
+	w := &walkers{tables: c.r.tables, known: c.known, lo: ^uint64(0), backs: map[uint64][]uint64{}, mem: st.Mem(), maps: maps}
 	for _, t := range c.r.tables {
-		w.lo, w.hi = min(w.lo, t.Code), max(w.hi, t.Code+t.TextSize())
+		w.lo, w.hi = min(w.lo, t.Near), max(w.hi, t.Code+t.TextSize())
 	}
 	for _, f := range frames {
 		if _, n := f.JoinedTo(); n == 0 {
@@ -204,6 +244,7 @@ func (w *walkers) registers(words ...uint64) {
 			continue
 		}
 		w.own(v)
+		w.inRows(v)
 		if w.backs[v] != nil || w.backs[v+1] != nil {
 			w.why = knowsReturn
 		}
@@ -214,10 +255,22 @@ func (w *walkers) registers(words ...uint64) {
 // function that was wrapped.
 func (w *walkers) own(v uint64) {
 	for _, t := range w.tables {
-		switch {
-		case v-t.Code < t.CodeSize && isAnswer(t, v):
+		if v-t.Code < t.CodeSize && isAnswer(t, v) {
 			w.why = inCallback
-		case v-(t.Code+t.CodeSize) < t.UnwindSize:
+		}
+	}
+	for _, r := range w.known {
+		if v-r.Start < r.End-r.Start {
+			w.why = knowsTable
+		}
+	}
+}
+
+// inRows judges an address of a table's rows, which is in a register while they are searched.
+// On a stack there may be anything that lay at these addresses before.
+func (w *walkers) inRows(v uint64) {
+	for _, t := range w.tables {
+		if v-(t.Code+t.CodeSize) < t.UnwindSize {
 			w.why = knowsTable
 		}
 	}

@@ -216,7 +216,18 @@ func (a *Arena) Claimed(area int) bool {
 // SetClaimed marks an area as given to a thread: its cells count from now on.
 func (a *Arena) SetClaimed(area int) { storeWord(a.mem, a.ClaimOff+uint64(area)*8, 1) }
 
-// Unwind is the tracer's view of what unwinders read, and its address in the target.
+// Answers is the tracer's view of the words of the answers to unwinders, and their address
+// in the target.
+func (a *Arena) Answers() (mem []byte, addr uint64) {
+	return a.mem[answersOff : answersOff+AnswersSize], a.Near + answersOff
+}
+
+// AnswersAt is where an arena that was found has them.
+func (t *Tables) AnswersAt() Range {
+	return Range{t.Near + answersOff, t.Near + answersOff + AnswersSize}
+}
+
+// Unwind is the tracer's view of the unwind table, and its address in the target.
 func (a *Arena) Unwind() (mem []byte, addr uint64) {
 	off := a.UnwindOff()
 	return a.mem[off : off+a.UnwindSize], a.Code + a.CodeSize

@@ -44,7 +44,11 @@ const (
 	constAreasSize = PageSize + 8
 	constNobody    = PageSize + 16
 	nobodyArea     = PageSize + 256
+	answersOff     = PageSize + 1024
 )
+
+// AnswersSize is how much room the answers to unwinders have for their words.
+const AnswersSize = 2048
 
 // Layout is where the parts of one arena are, as offsets from the start of the
 // near data (which is offset 0 of the memfd).
