@@ -27,7 +27,6 @@ type recorded struct {
 
 func recordAll(t testing.TB, pid int, want wanted, o fgraph.RecordOptions) *recorded {
 	t.Helper()
-	o.Unwinds = true
 	p := attach(t, pid)
 	r, err := fgraph.Record(context.Background(), p, sitesOf(t, p, want(p)), &o)
 	if err != nil {
@@ -224,7 +223,7 @@ func TestRecordEnds(t *testing.T) {
 	p := attach(t, v.PID())
 	sites := sitesOf(t, p, executable(p))
 	record := func() (*fgraph.Recorder, error) {
-		return fgraph.Record(context.Background(), p, sites, &fgraph.RecordOptions{Options: fgraph.Options{Unwinds: true}})
+		return fgraph.Record(context.Background(), p, sites, nil)
 	}
 	r, err := record()
 	if err != nil {

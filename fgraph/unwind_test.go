@@ -3,9 +3,9 @@ package fgraph_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -121,12 +121,14 @@ var unwindingCommands = []string{"noexcept", "cancel", "exit", "backtrace", "ite
 // TestUnwinding: threads that are cancelled or end themselves, backtraces, also at every
 // instruction, noexcept, and callbacks that throw through the loader.
 func TestUnwinding(t *testing.T) {
+	// Without symbols one of the two cannot be hooked.
+	hooked := map[bool]string{false: "4", true: "3"}
 	for _, v := range cxxVariants[:5] {
 		t.Run(v.Name, func(t *testing.T) {
 			u := &unwinding{v: testutils.Start(t, testutils.Build(t, "unwind.cc", v), "4")}
 			u.all("2") // a level is two functions
 			u.measure(t)
-			u.all("4") // and the programs of both
+			u.all(hooked[v.Name == testutils.CXXStripped.Name])
 			u.end(t, testutils.DiffOptions{})
 			u.all("2")
 			u.v.Quit()
@@ -218,8 +220,41 @@ func TestDetachWhileThrowing(t *testing.T) {
 	}
 }
 
-var (
-	_ = context.Background
-	_ = errors.Is
-	_ = hook.ErrDraining
-)
+// TestKilledWhileThrowing kills the tracer at random moments while four threads throw. They
+// go on, and Recover puts everything right.
+func TestKilledWhileThrowing(t *testing.T) {
+	for _, v := range []testutils.Variant{testutils.CXX, testutils.CXXStatic, testutils.CXXStripped} {
+		t.Run(v.Name, func(t *testing.T) {
+			u := &unwinding{v: testutils.Start(t, testutils.Build(t, "unwind.cc", v), "4")}
+			u.v.Run(5)
+			u.before, u.relro = testutils.TakeSnapshot(t, u.v.PID()), relro(t, u.v.PID())
+			frames := 0
+			for range testutils.Repeat(4, 100) {
+				u.v.StartLoad()
+				cmd, cycle := startDoomed(t, u.v.PID(), doomedAllEnv+"=1")
+				time.Sleep(rand.N(2 * cycle))
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				cmd.Wait()
+				time.Sleep(50 * time.Millisecond) // hooked, with nobody listening
+				frames += recoverFrom(t, u.v)
+				u.requireEqual(t, testutils.DiffOptions{Working: true})
+				u.v.StopLoad()
+				u.v.Run(5)
+			}
+			u.requireEqual(t, testutils.DiffOptions{})
+			t.Logf("%d running functions were put right", frames)
+			u.v.Quit()
+		})
+	}
+}
+
+func recoverFrom(t *testing.T, v *testutils.Victim) (frames int) {
+	t.Helper()
+	c, err := hook.Recover(context.Background(), v.PID(), nil)
+	if err != nil {
+		t.Fatalf("%v; the victim runs: %v\n%s", err, v.Running(), v.Stderr())
+	}
+	return c.Frames
+}

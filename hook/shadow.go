@@ -107,7 +107,7 @@ func (s *shadow) running(do func(*placed) error) error {
 			continue // it has no slot of its own, or was never written to its end
 		}
 		// A word that cannot be read was on a stack that is gone.
-		if word, err := s.word(f.Slot); err != nil || word != f.Back {
+		if word, err := s.word(f.Slot); err != nil || word != f.Back || s.isWalkers(f.Slot, word) {
 			continue
 		}
 		if err := do(f); err != nil {
@@ -136,26 +136,11 @@ func (s *shadow) resume(addr uint64, b []byte) {
 	sp := binary.LittleEndian.Uint64(b)
 	for at := 8; at+8 <= len(b); at += 8 {
 		ip := binary.LittleEndian.Uint64(b[at:])
-		if f := s.newest[sp-8]; f != nil && f.Back == ip && s.open[f.Slot] && !s.walks(addr+uint64(at)) {
+		if f := s.newest[sp-8]; f != nil && f.Back == ip && s.open[f.Slot] && !s.hasFlags(addr+uint64(at)) {
 			s.failed = errors.Join(s.failed, s.put(addr+uint64(at), f.RA))
 		}
 		sp = ip
 	}
-}
-
-// What libgcc knows of a function that it is walking through has these two words too, and
-// behind the second a word of flags, of which one is always set. It goes on by itself, and
-// must not be led astray in the middle of reading rules.
-const (
-	walkFlags   = 40
-	walkExtends = 1 << 62
-	walkSignal  = 1 << 63
-)
-
-// walks reports whether the instruction pointer at an address is an unwinder's.
-func (s *shadow) walks(addr uint64) bool {
-	flags, err := s.word(addr + walkFlags)
-	return err == nil && flags&^uint64(walkSignal) == walkExtends
 }
 
 // left tells that what is below the stack pointer of a thread, on a stack that is its own

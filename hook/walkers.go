@@ -314,3 +314,33 @@ func (w *walkers) context(b []byte, at int, v uint64) {
 		}
 	}
 }
+
+// What libgcc keeps has a word of flags behind, of which one is always set.
+const (
+	walkFlags   = 40
+	walkExtends = 1 << 62
+	walkSignal  = 1 << 63
+)
+
+// hasFlags reports whether the instruction pointer at an address is libgcc's. It must not be
+// changed: rules are being read for it.
+func (s *shadow) hasFlags(addr uint64) bool {
+	flags, err := s.word(addr + walkFlags)
+	return err == nil && flags&^uint64(walkSignal) == walkExtends
+}
+
+// isWalkers reports whether ip, at an address that was the slot of a call, is what an unwinder
+// keeps there now: of another call of the same function, to which the stack pointer beside it
+// belongs.
+func (s *shadow) isWalkers(addr, ip uint64) bool {
+	for i, d := range besideIP {
+		sp, err := s.word(addr - uint64(d))
+		if err != nil || sp == addr+8 {
+			continue
+		}
+		if f := s.newest[sp-8]; f != nil && f.Back == ip && (i > 0 || s.hasFlags(addr)) {
+			return true
+		}
+	}
+	return false
+}
