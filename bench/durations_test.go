@@ -19,7 +19,7 @@ func BenchmarkDurations(b *testing.B) {
 			v := testutils.Start(b, binary, fmt.Sprint(threads))
 			bare := callCosts(v)
 			p := attach(b, v.PID())
-			d, err := fgraph.Measure(context.Background(), p, sites(b, p, "work_chain_*"), &fgraph.Options{Unwinds: true})
+			d, err := fgraph.Measure(context.Background(), p, sites(b, p, "work_chain_*"), nil)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -14,8 +14,8 @@ import (
 
 // Options are the choices for Measure. The zero value is good.
 type Options struct {
-	// Unwinds measures although the target can unwind its stack. An exception that has
-	// to pass a wrapped function then ends the program.
+	// Unwinds measures also where ErrUnwinds would be the answer. An exception that has to
+	// pass a wrapped function then ends the program.
 	Unwinds bool
 }
 
@@ -74,6 +74,9 @@ func measure(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Opti
 	if d.patch, err = p.Patch(ctx, sites); err != nil {
 		return nil, fmt.Errorf("measuring durations: %w", err)
 	}
+	if err := serveUnwinders(ctx, p, opts); err != nil {
+		return nil, fmt.Errorf("measuring durations: %w", err)
+	}
 	d.cancel = p.OnDetach(d.freeze)
 	if err := d.attach(ctx, events); err != nil {
 		return nil, errors.Join(fmt.Errorf("measuring durations: %w", err), d.Close())
@@ -86,10 +89,20 @@ func checkTarget(p *hook.Process, opts *Options) error {
 	if err := checkCopies(p); err != nil {
 		return err
 	}
-	if opts.Unwinds {
+	return allowed(p.CheckUnwinders(), opts)
+}
+
+// serveUnwinders comes before the first function is wrapped.
+func serveUnwinders(ctx context.Context, p *hook.Process, opts *Options) error {
+	return allowed(p.ServeUnwinders(ctx), opts)
+}
+
+// allowed is nil for an ErrUnwinds that the options allow.
+func allowed(err error, opts *Options) error {
+	if opts.Unwinds && errors.Is(err, ErrUnwinds) {
 		return nil
 	}
-	return checkUnwinds(p)
+	return err
 }
 
 // sortOut leaves out the sites whose returns cannot be hooked.
@@ -182,7 +195,18 @@ func (d *Durations) NoExit() []*hook.NoExitError { return d.refused }
 
 // freeze keeps the statistics; the memory they are in goes away. After a detach
 // everything that was running is counted.
-func (d *Durations) freeze() { d.end(true) }
+func (d *Durations) freeze() { d.end(!d.gone()) }
+
+// gone reports whether the target has ended, or begun another program: then what was
+// running is what has not come back.
+func (d *Durations) gone() bool {
+	select {
+	case <-d.p.Done():
+		return true
+	default:
+		return d.p.Execed()
+	}
+}
 
 func (d *Durations) end(detached bool) {
 	d.mu.Lock()

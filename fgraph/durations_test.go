@@ -100,11 +100,11 @@ func TestWithCounters(t *testing.T) {
 	}
 	made := map[string]uint64{}
 	for range 5 {
-		d, err := fgraph.Measure(context.Background(), p, sites, &fgraph.Options{Unwinds: true})
+		d, err := fgraph.Measure(context.Background(), p, sites, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := fgraph.Measure(context.Background(), p, sites, &fgraph.Options{Unwinds: true}); !errors.Is(err, trampoline.ErrMeasured) {
+		if _, err := fgraph.Measure(context.Background(), p, sites, nil); !errors.Is(err, trampoline.ErrMeasured) {
 			t.Errorf("a second measurement: %v, want ErrMeasured", err)
 		}
 		start := v.Report()
@@ -150,7 +150,7 @@ func TestComeAndGo(t *testing.T) {
 	v.StartLoad()
 	freed := 0
 	for i := range testutils.Repeat(30, 2000) {
-		d, err := fgraph.Measure(context.Background(), p, sites, &fgraph.Options{Unwinds: true})
+		d, err := fgraph.Measure(context.Background(), p, sites, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,40 +215,6 @@ func TestGoIsRefused(t *testing.T) {
 	v.Quit()
 }
 
-// TestUnwinds: a target that can unwind is refused before anything is hooked.
-func TestUnwinds(t *testing.T) {
-	for _, c := range []struct {
-		source  string
-		variant testutils.Variant
-		want    bool
-	}{
-		{"count.cc", testutils.CXX, true},
-		{"count.cc", testutils.CXXStatic, true},
-		{"count.rs", testutils.Rust, true},
-		{"count.c", testutils.CDynamic, false},
-		{"count.c", testutils.CMusl, false},
-	} {
-		t.Run(c.source+" "+c.variant.Name, func(t *testing.T) {
-			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), "2")
-			v.Run(1) // until all threads have started
-			before := testutils.TakeSnapshot(t, v.PID())
-			p := attach(t, v.PID())
-			_, err := fgraph.Measure(context.Background(), p, sitesOf(t, p, executable(p)), nil)
-			if errors.Is(err, fgraph.ErrUnwinds) != c.want || !c.want && err != nil {
-				t.Errorf("measuring: %v", err)
-			}
-			if c.want {
-				testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
-			}
-			if err := p.Close(); err != nil {
-				t.Fatal(err)
-			}
-			v.Run(5)
-			v.Quit()
-		})
-	}
-}
-
 // TestNoTime: a target that would die of reading the time is left alone.
 func TestNoTime(t *testing.T) {
 	v := testutils.Start(t, testutils.Build(t, "notime.c", testutils.CDynamic))
@@ -269,7 +235,7 @@ func TestNoTime(t *testing.T) {
 func TestHalfExits(t *testing.T) {
 	v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "2")
 	p := attach(t, v.PID())
-	d, err := fgraph.Measure(context.Background(), p, sitesOf(t, p, everything(p)), &fgraph.Options{Unwinds: true})
+	d, err := fgraph.Measure(context.Background(), p, sitesOf(t, p, everything(p)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ type measured struct {
 func measureAll(t testing.TB, pid int, want wanted) measured {
 	t.Helper()
 	p := attach(t, pid)
-	d, err := fgraph.Measure(context.Background(), p, sitesOf(t, p, want(p)), &fgraph.Options{Unwinds: true})
+	d, err := fgraph.Measure(context.Background(), p, sitesOf(t, p, want(p)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

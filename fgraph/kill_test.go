@@ -16,7 +16,17 @@ import (
 	"github.com/functap/functap/internal/testutils"
 )
 
-const doomedEnv = "FUNCTAP_TEST_DOOMED"
+const (
+	doomedEnv    = "FUNCTAP_TEST_DOOMED"
+	doomedAllEnv = "FUNCTAP_TEST_DOOMED_ALL"
+)
+
+func doomedWants(all string) wanted {
+	if all != "" {
+		return everything
+	}
+	return executable
+}
 
 // TestDoomed is no test of its own: run by TestKilledTracer in a process of its own, it
 // measures everything in a target, again and again, until it is killed.
@@ -27,7 +37,7 @@ func TestDoomed(t *testing.T) {
 	}
 	for {
 		start := time.Now()
-		m := measureAll(t, pid, executable)
+		m := measureAll(t, pid, doomedWants(os.Getenv(doomedAllEnv)))
 		time.Sleep(5 * time.Millisecond)
 		if err := m.p.Close(); err != nil {
 			t.Fatal(err)
@@ -38,10 +48,10 @@ func TestDoomed(t *testing.T) {
 
 // startDoomed starts a tracer that will be killed, and waits until it has been through a
 // cycle.
-func startDoomed(t *testing.T, pid int) (*exec.Cmd, time.Duration) {
+func startDoomed(t *testing.T, pid int, env ...string) (*exec.Cmd, time.Duration) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestDoomed$", "-test.v")
-	cmd.Env = append(os.Environ(), doomedEnv+"="+strconv.Itoa(pid))
+	cmd.Env = append(append(os.Environ(), env...), doomedEnv+"="+strconv.Itoa(pid))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

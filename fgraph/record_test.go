@@ -27,7 +27,6 @@ type recorded struct {
 
 func recordAll(t testing.TB, pid int, want wanted, o fgraph.RecordOptions) *recorded {
 	t.Helper()
-	o.Unwinds = true
 	p := attach(t, pid)
 	r, err := fgraph.Record(context.Background(), p, sitesOf(t, p, want(p)), &o)
 	if err != nil {
@@ -224,7 +223,7 @@ func TestRecordEnds(t *testing.T) {
 	p := attach(t, v.PID())
 	sites := sitesOf(t, p, executable(p))
 	record := func() (*fgraph.Recorder, error) {
-		return fgraph.Record(context.Background(), p, sites, &fgraph.RecordOptions{Options: fgraph.Options{Unwinds: true}})
+		return fgraph.Record(context.Background(), p, sites, nil)
 	}
 	r, err := record()
 	if err != nil {
@@ -268,4 +267,19 @@ func TestRecordEnds(t *testing.T) {
 	}
 	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
 	v.Quit()
+}
+
+// TestRecordExits: what was running when the target ended is in flight.
+func TestRecordExits(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "count.c", testutils.CDynamic), "1")
+	v.Run(1)
+	rec := recordAll(t, v.PID(), executable, fgraph.RecordOptions{})
+	v.Run(1)
+	v.Quit()
+	<-rec.p.Done()
+	events := rec.end(t)
+	sum := requireLaws(t, rec.r.Durations().Read())
+	if sum.Inflight == 0 || len(events) == 0 {
+		t.Errorf("%d in flight, %d events", sum.Inflight, len(events))
+	}
 }

@@ -39,6 +39,12 @@ type cleaner struct {
 	out     Cleaned
 	evictor evictor
 	text    *textWriter
+	// What unwinders ask is put back later, when nobody is being led by our answers.
+	asked  *textWriter
+	serve  bool          // there are answers
+	waits  []string      // why that must wait
+	known  []arena.Range // addresses by which an unwinder is known
+	handOn []arena.Site  // answers to functions that are hooked at their entries
 }
 
 // clean makes one stop in which the text becomes the original and every
@@ -49,14 +55,19 @@ type cleaner struct {
 func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
 	p.detaching = true
 	defer func() { p.detaching = false }()
-	c := &cleaner{p: p, r: r, text: &textWriter{}}
-	c.prepare()
+	c := &cleaner{p: p, r: r, text: &textWriter{}, asked: &textWriter{}}
+	if err := c.prepare(); err != nil {
+		return c.out, wrapExit(err)
+	}
 	if err := p.prepareFrames(); err != nil {
 		return c.out, err
 	}
 	if len(r.tables) > 0 {
 		if err := p.stopAll(ctx, "detach", c.restore); err != nil {
 			return c.out, fmt.Errorf("restoring: %w", err)
+		}
+		if err := c.awaitUnwinders(ctx); err != nil {
+			return c.out, fmt.Errorf("restoring what unwinders ask: %w", err)
 		}
 	}
 	if len(c.out.Left) > 0 {
@@ -78,13 +89,25 @@ func (c Cleaned) left() string {
 }
 
 // prepare computes from the records all that the stop will need.
-func (c *cleaner) prepare() {
+func (c *cleaner) prepare() error {
 	c.evictor.tables = c.r.tables
+	asked := c.askedSites()
 	for _, t := range c.r.tables {
 		t.Index()
-		t.EachSite(func(_ int, s arena.Site) { c.addEdits(s) })
+		t.EachSite(func(_ int, s arena.Site) {
+			if s.Kind == arena.SiteAnswer || asked[s.Addr] {
+				c.addEdits(c.asked, s)
+			} else {
+				c.addEdits(c.text, s)
+			}
+		})
 	}
 	c.text.sort()
+	c.asked.sort()
+	if !c.serve {
+		return nil
+	}
+	return c.findKnown()
 }
 
 // restore is the mirror image of a patch: bytes, then threads. After the bytes
@@ -92,7 +115,7 @@ func (c *cleaner) prepare() {
 // code, so the tracer may die between any two steps.
 func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 	c.evictor.mem = st.Mem()
-	if err := c.restoreText(st); err != nil {
+	if err := c.restoreText(st, c.text); err != nil {
 		return err
 	}
 	if len(c.out.Left) > 0 {
@@ -106,7 +129,7 @@ func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 	if c.evictor.shadow, err = readShadow(c.p.pid, st.Mem(), c.r.tables); err != nil {
 		return err
 	}
-	if err := c.evictor.shadow.putBack(); err != nil {
+	if err := errors.Join(c.endPrograms(st), c.evictor.shadow.putBack()); err != nil {
 		return err
 	}
 	c.p.searched = c.evictor.shadow.resume
@@ -115,10 +138,10 @@ func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 	if err := c.evictFrames(st); err != nil {
 		return err
 	}
-	if err := errors.Join(c.evictThreads(st), c.evictor.shadow.failed); err != nil {
+	if err := errors.Join(c.evictThreads(st), c.evictor.shadow.failed, c.tally(st)); err != nil {
 		return err
 	}
-	return c.tally(st)
+	return c.restoreAsked(st)
 }
 
 // tally counts what was running and what had been left.
@@ -138,8 +161,9 @@ func (c *cleaner) tally(st *ptrace.Stop) error {
 	for _, n := range inflight {
 		c.out.Frames += int(n)
 	}
-	if c.p.session != nil {
-		c.p.session.addUp(inflight, unwound)
+	if s := c.p.session; s != nil && !s.tallied {
+		s.addUp(inflight, unwound)
+		s.tallied = true
 	}
 	return nil
 }
@@ -147,9 +171,8 @@ func (c *cleaner) tally(st *ptrace.Stop) error {
 // restoreText writes the original bytes wherever ours are found. A site's
 // state is only a hint: a fork child shares the records with its parent, but
 // has its own text.
-func (c *cleaner) restoreText(st *ptrace.Stop) error {
-	w := c.text
-	c.out.Unloaded = w.active()
+func (c *cleaner) restoreText(st *ptrace.Stop, w *textWriter) error {
+	c.out.Unloaded += w.active()
 	if err := w.readMapped(st.Mem()); err != nil {
 		return err
 	}
@@ -172,7 +195,9 @@ func (c *cleaner) restoreText(st *ptrace.Stop) error {
 		}
 		return false
 	})
-	c.out.Sites += w.sites()
+	if w == c.text {
+		c.out.Sites = w.sites()
+	}
 	// Jumps to holes are taken back before the holes.
 	return w.writeAll(st.Mem())
 }
@@ -185,8 +210,7 @@ func (p *Process) wasWritten(addr uint64) bool {
 	return err != nil || len(pages) > 0
 }
 
-func (c *cleaner) addEdits(s arena.Site) {
-	w := c.text
+func (c *cleaner) addEdits(w *textWriter, s arena.Site) {
 	if s.Patch == 0 || s.Patch > 8 || s.Hole > 8 {
 		return
 	}
@@ -211,11 +235,15 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 			return err
 		}
 		u := *r
-		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, rdx: u.Rdx, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
+		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, rdx: u.Rdx, rdi: u.Rdi, rsi: u.Rsi, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
 		var nobody errNobody
+		var waits errWaits
 		switch {
+		case errors.As(err, &waits):
+			c.waits = append(c.waits, fmt.Sprintf("thread %d: %v", th.TID(), err))
+			continue
 		case errors.As(err, &stranded), errors.As(err, &nobody):
 			c.left("thread %d: %v", th.TID(), err)
 			continue
@@ -229,6 +257,7 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 		if moved {
 			c.out.Threads++
 			u.Rip, u.Rsp, u.Rax, u.Rcx, u.Rdx, u.Eflags = s.rip, s.rsp, s.rax, s.rcx, s.rdx, s.flags
+			u.Rdi, u.Rsi = s.rdi, s.rsi
 		}
 		if ours {
 			u.Gs_base = 0
@@ -268,6 +297,11 @@ func (c *cleaner) evictFrames(st *ptrace.Stop) error {
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
 		var nobody errNobody
+		var waits errWaits
+		if errors.As(err, &waits) {
+			c.waits = append(c.waits, fmt.Sprintf("a signal frame of thread %d: %v", th.TID(), err))
+			return nil
+		}
 		if errors.As(err, &nobody) {
 			return nil
 		}

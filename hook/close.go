@@ -40,8 +40,8 @@ func (p *Process) detach(ctx context.Context) error {
 	for _, n := range p.session.arenas {
 		n.endSlots()
 	}
-	var err error
-	p.cleaned, err = p.clean(ctx, p.session.remains())
+	c, err := p.clean(ctx, p.session.remains())
+	p.cleaned = p.cleaned.and(c)
 	err = p.settle(err)
 	if errors.Is(err, ErrExited) || errors.Is(err, ErrExeced) {
 		err = nil // there is nothing to put back
@@ -87,6 +87,18 @@ func (n *neighbourhood) endSlots() {
 		s.ended = true
 		s.mu.Unlock()
 	}
+}
+
+// and is what two attempts have put right together.
+func (c Cleaned) and(o Cleaned) Cleaned {
+	o.Sites += c.Sites
+	o.Threads += c.Threads
+	o.Frames += c.Frames
+	o.Mappings += c.Mappings
+	o.Descriptors += c.Descriptors
+	o.Removed += c.Removed
+	o.Unloaded += c.Unloaded
+	return o
 }
 
 // Cleaned is what Close has put right.

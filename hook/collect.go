@@ -186,7 +186,7 @@ func (s *Slot) free(used map[unitKey]bool) int {
 			kept = append(kept, u)
 			continue
 		}
-		s.n.FreeUnit(u)
+		s.n.freeUnit(u)
 	}
 	freed := len(s.retired) - len(kept)
 	s.retired = kept

@@ -11,8 +11,8 @@ import (
 // cpu is the part of a thread's state, in registers or in a signal frame, by
 // which it is moved out of generated code.
 type cpu struct {
-	rip, rsp, rax, rcx, rdx, r13, flags uint64
-	gs                                  uint64 // read only
+	rip, rsp, rax, rcx, rdx, rdi, rsi, r13, flags uint64
+	gs                                            uint64 // read only
 }
 
 // evictor moves threads from generated code to where they would be if it had
@@ -22,6 +22,8 @@ type evictor struct {
 	tables []*arena.Tables
 	mem    io.ReaderAt
 	shadow *shadow // nil where there is nothing to count
+	// answers: threads are moved out of answers to unwinders, and only out of those.
+	answers bool
 }
 
 // errStranded: a place in a unit that has no exit. It cannot happen
@@ -56,7 +58,7 @@ func (e *evictor) in(addr uint64) *arena.Tables {
 // had to. The original bytes must be back, or be put back before it runs.
 func (e *evictor) move(c *cpu) (bool, error) {
 	t := e.in(c.rip)
-	if t == nil {
+	if t == nil || isAnswer(t, c.rip) != e.answers {
 		return false, nil
 	}
 	exit, site, err := e.exit(t, c, c.rip)
@@ -126,6 +128,9 @@ func slotOf(c *cpu, call arena.Call) uint64 {
 // restore loads what the program had saved and goes to the original code: to the
 // function, or to its caller if it has returned.
 func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
+	if x.Call >= arena.AnswerRestart {
+		return e.leaveAnswer(c, x, site)
+	}
 	base := slotOf(c, x.Call)
 	if e.shadow != nil {
 		e.shadow.evicted(base, x.Call, c)

@@ -156,6 +156,6 @@ type savedReg struct {
 func (c *cpu) saved() []savedReg {
 	return []savedReg{
 		{sigframe.RSP, &c.rsp}, {sigframe.RAX, &c.rax}, {sigframe.RCX, &c.rcx},
-		{sigframe.RDX, &c.rdx}, {sigframe.R13, &c.r13}, {frameEflags, &c.flags},
+		{sigframe.RDX, &c.rdx}, {sigframe.RDI, &c.rdi}, {sigframe.RSI, &c.rsi}, {sigframe.R13, &c.r13}, {frameEflags, &c.flags},
 	}
 }

@@ -61,6 +61,10 @@ func (p *Process) Patch(ctx context.Context, sites []Site) (*Patch, error) {
 	if p.opts.Look {
 		return nil, ErrLookOnly
 	}
+	return p.patch(ctx, sites)
+}
+
+func (p *Process) patch(ctx context.Context, sites []Site) (*Patch, error) {
 	pt := &Patch{}
 	fresh, err := p.sortOut(sites, pt)
 	if err != nil {
@@ -155,7 +159,7 @@ func (n *neighbourhood) addSite(st Site) (*Slot, error) {
 	s := &Slot{site: st, n: n, index: index, current: -1}
 	d := st.displaced()
 	gen := func(at uint64) (codegen.Code, error) { return codegen.Stub(at, n.SlotAddr(index), d) }
-	if s.stub, s.unit, err = n.place(uint32(index), arena.UnitStub, gen); err != nil {
+	if s.stub, s.unit, err = n.place(uint32(index), arena.UnitStub, d.Bytes, gen); err != nil {
 		return nil, fmt.Errorf("stub for %s: %w", st.Function.Name(), err)
 	}
 	n.StoreSlot(index, s.stub+codegen.CopyOffset)

@@ -13,6 +13,7 @@ import (
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/remote"
+	"github.com/functap/functap/internal/unwind"
 )
 
 // memfdName is the name by which a successor finds what a killed tracer left,
@@ -59,6 +60,11 @@ func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (
 			return nil, err
 		}
 	}
+	if s.answers != nil {
+		if err := s.answers.add(n); err != nil {
+			return nil, err
+		}
+	}
 	return n, s.addRoutines(n)
 }
 
@@ -92,7 +98,7 @@ func (p *Process) buildArena(ctx context.Context, s *session, l arena.Layout, ne
 
 // layoutFor sizes an arena for so many sites now and some later.
 func (p *Process) layoutFor(s *session, sites int) arena.Layout {
-	n := sites + sites/8 + 64
+	n := sites + sites/8 + 64 + unwind.MaxOriginals
 	areas, shared := 0, 0
 	if len(s.arenas) == 0 {
 		areas = areaCount(p.pid)
@@ -100,7 +106,8 @@ func (p *Process) layoutFor(s *session, sites int) arena.Layout {
 		shared = s.arenas[0].AreaCount
 	}
 	// As if all sites were wrapped; what is not used is never touched.
-	return arena.NewLayout(n, (2+arena.StatCells)*n, areas, shared, uint64(n)*codePerSite+64<<10)
+	l := arena.NewLayout(n, (2+arena.StatCells)*n, areas, shared, uint64(n)*codePerSite+64<<10)
+	return l.WithUnwind(unwindSize(l.CodeSize))
 }
 
 // codePerSite has room for a stub and a program that wraps and records.
@@ -247,7 +254,7 @@ func (b *builder) mapNear(_ *ptrace.Stop, c *remote.Caller) error {
 }
 
 func (b *builder) mapCode(_ *ptrace.Stop, c *remote.Caller) error {
-	err := b.mapAt(c, b.addrs.Code, b.layout.CodeSize, protRead|protExec, mapShared, uint64(b.fd), b.layout.NearSize)
+	err := b.mapAt(c, b.addrs.Code, b.layout.TextSize(), protRead|protExec, mapShared, uint64(b.fd), b.layout.NearSize)
 	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) {
 		return fmt.Errorf("%w: %w", ErrNoExecMapping, err)
 	}
@@ -310,8 +317,7 @@ func (b *builder) mapFar(_ *ptrace.Stop, c *remote.Caller) error {
 	if b.layout.FarSize == 0 {
 		return nil
 	}
-	off := b.layout.NearSize + b.layout.CodeSize
-	at, err := c.Syscall(sysMmap, 0, b.layout.FarSize, protRead|protWrite, mapShared, uint64(b.fd), off)
+	at, err := c.Syscall(sysMmap, 0, b.layout.FarSize, protRead|protWrite, mapShared, uint64(b.fd), b.layout.FarOff())
 	if err != nil {
 		return fmt.Errorf("mmap of %d bytes: %w", b.layout.FarSize, err)
 	}

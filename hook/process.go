@@ -55,6 +55,7 @@ type Process struct {
 	session      *session         // nil until the first patch
 	sites        map[uint64]*Slot // by address of the overwritten bytes
 	spare        map[uint64]*Slot // made, but not written; for the next patch
+	unwinders    *unwinders       // nil until somebody asks
 	switches     *bool            // the target switches stacks itself; see prepareContexts
 	stopMaps     []procfs.Mapping // see mapsInStop
 	detaching    bool

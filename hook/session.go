@@ -10,6 +10,7 @@ import (
 	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/codegen"
 	"github.com/functap/functap/internal/procfs"
+	"github.com/functap/functap/internal/unwind"
 )
 
 // session is everything of ours that is mapped into one target.
@@ -28,6 +29,10 @@ type session struct {
 	threads map[uint64]int
 	// wraps: a program that wraps its function was made.
 	wraps atomic.Bool
+	// answers is nil until a function is going to be wrapped.
+	answers *answers
+	// tallied: a detach that could not take everything out has counted what was running.
+	tallied bool
 }
 
 // neighbourhood is an arena with the shared routines that its programs use.
@@ -37,6 +42,8 @@ type neighbourhood struct {
 	claim   [3]uint64    // address of the claim routine of each codegen.ClaimKind, 0 if none
 	slots   []*Slot      // by site index
 	claims  *arena.Arena // has the areas and the claim table
+	rows    rows
+	unseen  bool // unwinders do not see it: there are too many arenas
 	session *session
 }
 
@@ -72,7 +79,7 @@ func (s *session) addRoutines(n *neighbourhood) error {
 		gen := func(at uint64) (codegen.Code, error) {
 			return codegen.Claim(at, n.Consts(), n.AreaCount, codegen.ClaimKind(kind))
 		}
-		at, _, err := n.place(arena.NoSite, arena.UnitClaim, gen)
+		at, _, err := n.place(arena.NoSite, arena.UnitClaim, nil, gen)
 		if err != nil {
 			return fmt.Errorf("writing the claim routine: %w", err)
 		}
@@ -81,9 +88,17 @@ func (s *session) addRoutines(n *neighbourhood) error {
 	return nil
 }
 
-// place assembles a unit where there is room for it. The first assembly, for
-// any address nearby, only tells the length, which does not depend on it.
-func (n *neighbourhood) place(site uint32, kind arena.UnitKind, gen func(at uint64) (codegen.Code, error)) (at uint64, unit int, err error) {
+// place assembles a unit where there is room for it, and registers it for unwinders. window
+// is what the unit displaces.
+func (n *neighbourhood) place(site uint32, kind arena.UnitKind, window []byte, gen assembler) (at uint64, unit int, err error) {
+	return n.placeRows(site, kind, gen, func(c codegen.Code) []unwind.Row { return rowsOf(kind, window, c) })
+}
+
+type assembler = func(at uint64) (codegen.Code, error)
+
+// placeRows does that with the rows that are given. The first assembly, for any address
+// nearby, only tells the length, which does not depend on it.
+func (n *neighbourhood) placeRows(site uint32, kind arena.UnitKind, gen assembler, rows func(codegen.Code) []unwind.Row) (at uint64, unit int, err error) {
 	c, err := gen(n.Code)
 	if err != nil {
 		return 0, 0, err
@@ -100,6 +115,15 @@ func (n *neighbourhood) place(site uint32, kind arena.UnitKind, gen func(at uint
 	}
 	if err != nil {
 		n.Unreserve(at, size)
+		return 0, 0, err
+	}
+	if n.unseen && wraps(c) {
+		err = fmt.Errorf("%w: too many places with code that unwinders must know", ErrFull)
+	} else {
+		err = n.rows.set(at, size, rows(c))
+	}
+	if err != nil {
+		n.FreeUnit(unit)
 		return 0, 0, err
 	}
 	return at, unit, nil
@@ -178,7 +202,7 @@ func (p *Process) clusters(sites []Site) []cluster {
 // roomFor finds an arena that reaches these modules and has room.
 func (s *session) roomFor(c cluster) *neighbourhood {
 	for _, n := range s.arenas {
-		if n.reach.Start <= c.near.Start && c.near.End <= n.reach.End && n.Room() >= len(c.sites) {
+		if n.reach.Start <= c.near.Start && c.near.End <= n.reach.End && n.Room() >= len(c.sites)+unwind.MaxOriginals {
 			return n
 		}
 	}

@@ -23,10 +23,11 @@ type Slot struct {
 	mu       sync.Mutex
 	ended    bool // the Process was closed
 	attached any
-	current  int   // unit that the slot names, -1 when idle
-	retired  []int // units that it named before
-	released []int // cells that only retired units name
-	finished []int // statistics of which the same is true
+	behind   func(to uint64) // stores where an answer hands on to, if the slot names that
+	current  int             // unit that the slot names, -1 when idle
+	retired  []int           // units that it named before
+	released []int           // cells that only retired units name
+	finished []int           // statistics of which the same is true
 }
 
 // Site is the site the slot belongs to.
@@ -122,7 +123,7 @@ func (s *Slot) Update(f func(attached any) (any, Generator)) error {
 		}
 		to, unit = at+uint64(entry), u
 	}
-	s.n.StoreSlot(s.index, to)
+	s.lead(to)
 	if s.current >= 0 {
 		s.retired = append(s.retired, s.current)
 	}
@@ -130,8 +131,17 @@ func (s *Slot) Update(f func(attached any) (any, Generator)) error {
 	return nil
 }
 
+// lead makes calls of the function go to a unit from now on.
+func (s *Slot) lead(to uint64) {
+	if s.behind != nil {
+		s.behind(to)
+		return
+	}
+	s.n.StoreSlot(s.index, to)
+}
+
 func (s *Slot) program(gen Generator) (at uint64, entry, unit int, err error) {
-	at, unit, err = s.n.place(uint32(s.index), arena.UnitProgram, func(at uint64) (c codegen.Code, err error) {
+	at, unit, err = s.n.place(uint32(s.index), arena.UnitProgram, s.site.window(), func(at uint64) (c codegen.Code, err error) {
 		c, entry, err = gen(at)
 		return c, err
 	})

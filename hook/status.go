@@ -140,7 +140,7 @@ func (in *inspector) arena(st *Status, t *arena.Tables, c *counters) error {
 	s.Forked = s.Forked || err == nil && allZero(this[:])
 	var errs []error
 	t.EachSite(func(i int, rec arena.Site) {
-		if rec.Patch == 0 || rec.Patch > 8 {
+		if rec.Patch == 0 || rec.Patch > 8 || rec.Kind != arena.SiteText {
 			return
 		}
 		site, err := in.site(t, i, rec)

@@ -100,7 +100,7 @@ func (a *Arena) Mapped() []Range { return a.Layout.Mapped(a.Addresses) }
 // Contains reports whether addr is in any mapping of the arena, and
 // ContainsCode whether it is in its code.
 func (a *Arena) Contains(addr uint64) bool {
-	return in(addr, a.Near, a.NearSize) || in(addr, a.Code, a.CodeSize) ||
+	return in(addr, a.Near, a.NearSize) || in(addr, a.Code, a.TextSize()) ||
 		in(addr, a.Priv, a.PrivSize) || in(addr, a.Far, a.FarSize) || in(addr, a.Frames, a.FrameSize)
 }
 
@@ -192,7 +192,7 @@ func (a *Arena) eachAreaCell(cell int, claims *Arena, f func(off uint64)) {
 	if !a.HasAreaCells() {
 		return
 	}
-	base := a.NearSize + a.CodeSize + uint64(cell)*CellSize
+	base := a.FarOff() + uint64(cell)*CellSize
 	for i := range claims.AreaCount {
 		if claims.Claimed(i) {
 			f(base + uint64(i)*a.Stride)
@@ -215,6 +215,23 @@ func (a *Arena) Claimed(area int) bool {
 
 // SetClaimed marks an area as given to a thread: its cells count from now on.
 func (a *Arena) SetClaimed(area int) { storeWord(a.mem, a.ClaimOff+uint64(area)*8, 1) }
+
+// Answers is the tracer's view of the words of the answers to unwinders, and their address
+// in the target.
+func (a *Arena) Answers() (mem []byte, addr uint64) {
+	return a.mem[answersOff : answersOff+AnswersSize], a.Near + answersOff
+}
+
+// AnswersAt is where an arena that was found has them.
+func (t *Tables) AnswersAt() Range {
+	return Range{t.Near + answersOff, t.Near + answersOff + AnswersSize}
+}
+
+// Unwind is the tracer's view of the unwind table, and its address in the target.
+func (a *Arena) Unwind() (mem []byte, addr uint64) {
+	off := a.UnwindOff()
+	return a.mem[off : off+a.UnwindSize], a.Code + a.CodeSize
+}
 
 // StoreSlot points slot i at a unit: one aligned 8-byte store, after which
 // each call of the site runs that unit. The unit's bytes must be written.

@@ -16,7 +16,7 @@ const (
 	LockOff    = 16
 	RobustOff  = 48
 	SettledOff = 24
-	headerSize = 256
+	headerSize = 264
 )
 
 // LockOwnerDied is the bit (FUTEX_OWNER_DIED) that the kernel sets in a lock
@@ -67,10 +67,11 @@ func (h *Header) counts() []*int {
 }
 
 const (
-	ownerOff = 56
-	fieldOff = 64
-	countOff = fieldOff + 18*8
-	frameOff = 240 // since version 2: the frame table's address and size
+	ownerOff  = 56
+	fieldOff  = 64
+	countOff  = fieldOff + 18*8
+	frameOff  = 240 // since version 2: the frame table's address and size,
+	unwindOff = 256 // and the size of what unwinders read
 )
 
 func (h *Header) encode(b []byte) {
@@ -86,6 +87,7 @@ func (h *Header) encode(b []byte) {
 	}
 	le.PutUint64(b[frameOff:], h.Frames)
 	le.PutUint64(b[frameOff+8:], h.FrameSize)
+	le.PutUint64(b[unwindOff:], h.UnwindSize)
 }
 
 // DecodeHeader reads a header from the first bytes (a page is enough) of a
@@ -110,6 +112,7 @@ func DecodeHeader(b []byte) (Header, error) {
 	}
 	if version > 1 {
 		h.Frames, h.FrameSize = le.Uint64(b[frameOff:]), le.Uint64(b[frameOff+8:])
+		h.UnwindSize = le.Uint64(b[unwindOff:])
 	}
 	return h, h.check()
 }
@@ -124,6 +127,9 @@ func (h *Header) check() error {
 		if e > h.NearSize || h.NearSize > 1<<32 {
 			return fmt.Errorf("%w: a table ends at %#x of %#x", ErrNoHeader, e, h.NearSize)
 		}
+	}
+	if h.UnwindSize%PageSize != 0 || h.UnwindSize > 1<<32 {
+		return fmt.Errorf("%w: %#x bytes for unwinders", ErrNoHeader, h.UnwindSize)
 	}
 	if h.FrameSize%FrameSize != 0 || h.FrameSize > 1<<32 {
 		return fmt.Errorf("%w: a frame table of %#x bytes", ErrNoHeader, h.FrameSize)

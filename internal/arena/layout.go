@@ -44,7 +44,11 @@ const (
 	constAreasSize = PageSize + 8
 	constNobody    = PageSize + 16
 	nobodyArea     = PageSize + 256
+	answersOff     = PageSize + 1024
 )
+
+// AnswersSize is how much room the answers to unwinders have for their words.
+const AnswersSize = 2048
 
 // Layout is where the parts of one arena are, as offsets from the start of the
 // near data (which is offset 0 of the memfd).
@@ -55,9 +59,12 @@ type Layout struct {
 
 	NearSize uint64 // near data; the code follows it directly
 	CodeSize uint64
-	FarSize  uint64 // per-area cells, after the code in the memfd
-	PrivSize uint64 // this-process word and areas, not in the memfd
-	Stride   uint64 // distance from one area's cells to the next one's
+	// UnwindSize is the size of what unwinders read. It follows the code in the memfd
+	// and is mapped with it: readable for the target, and not writable.
+	UnwindSize uint64
+	FarSize    uint64 // per-area cells, after that in the memfd
+	PrivSize   uint64 // this-process word and areas, not in the memfd
+	Stride     uint64 // distance from one area's cells to the next one's
 	// FrameSize is the size of the frame table, which is mapped private, from the
 	// end of the memfd; 0 in all arenas but a session's first.
 	FrameSize uint64
@@ -94,6 +101,12 @@ func NewLayout(sites, cells, areas, sharedAreas int, code uint64) Layout {
 	return l
 }
 
+// WithUnwind is the layout with so many bytes for unwinders.
+func (l Layout) WithUnwind(size int) Layout {
+	l.UnwindSize = pageUp(uint64(size))
+	return l
+}
+
 // exitsPerSite has room for a stub, a program that wraps, and a few that count.
 const exitsPerSite = 64
 
@@ -105,16 +118,24 @@ const AreasOff = BucketSize
 func (l *Layout) FileSize() uint64 { return l.FrameOff() + l.FrameSize }
 
 // FrameOff is where the frame table's part of the memfd starts.
-func (l *Layout) FrameOff() uint64 { return l.NearSize + l.CodeSize + l.FarSize }
+func (l *Layout) FrameOff() uint64 { return l.FarOff() + l.FarSize }
+
+// FarOff is where the per-area cells start in the memfd, and UnwindOff where that does
+// which unwinders read.
+func (l *Layout) FarOff() uint64    { return l.UnwindOff() + l.UnwindSize }
+func (l *Layout) UnwindOff() uint64 { return l.NearSize + l.CodeSize }
+
+// TextSize is the size of the mapping that begins with the code.
+func (l *Layout) TextSize() uint64 { return l.CodeSize + l.UnwindSize }
 
 // NearSpan is the size of the hole that private, near and code mappings need.
-func (l *Layout) NearSpan() uint64 { return l.PrivSize + l.NearSize + l.CodeSize }
+func (l *Layout) NearSpan() uint64 { return l.PrivSize + l.NearSize + l.TextSize() }
 
 // Mapped lists the target's mappings of an arena; those of size 0 or not yet
 // mapped anywhere are left out.
 func (l *Layout) Mapped(a Addresses) []Range {
 	var out []Range
-	for _, r := range []Range{{a.Priv, l.PrivSize}, {a.Near, l.NearSize}, {a.Code, l.CodeSize}, {a.Far, l.FarSize}, {a.Frames, l.FrameSize}} {
+	for _, r := range []Range{{a.Priv, l.PrivSize}, {a.Near, l.NearSize}, {a.Code, l.TextSize()}, {a.Far, l.FarSize}, {a.Frames, l.FrameSize}} {
 		if r.Start != 0 && r.End != 0 {
 			out = append(out, Range{r.Start, r.Start + r.End})
 		}

@@ -14,15 +14,27 @@ const (
 	SiteRestored
 )
 
+// SiteKind says what a record is about.
+type SiteKind uint8
+
+// Kinds of records.
+const (
+	SiteText SiteKind = iota // a function's entry
+	// SiteAnswer is a function that is answered in place of another, which unwinders ask.
+	// What is overwritten, if anything, is the pointer that leads to it.
+	SiteAnswer
+)
+
 // Site is the recovery record of one site: what was overwritten where.
 type Site struct {
 	Addr  uint64
 	State SiteState
 	Patch uint8 // bytes overwritten at Addr: 5, or 2 for a short jump
 	Hole  uint8 // bytes overwritten at HoleAddr: 5, or 0
+	Kind  SiteKind
 
 	Original, Written [8]byte
-	HoleAddr          uint64
+	HoleAddr          uint64 // of an answer: where a thread enters what it stands in for
 	HoleOriginal      [8]byte
 	HoleWritten       [8]byte
 	Unit              uint32 // index of the stub's unit
@@ -33,7 +45,7 @@ const siteStateOff = 8
 func (s *Site) encode(b []byte) {
 	le.PutUint64(b[0:], s.Addr)
 	le.PutUint32(b[siteStateOff:], uint32(s.State))
-	b[12], b[13] = s.Patch, s.Hole
+	b[12], b[13], b[14] = s.Patch, s.Hole, byte(s.Kind)
 	copy(b[16:24], s.Original[:])
 	copy(b[24:32], s.Written[:])
 	le.PutUint64(b[32:], s.HoleAddr)
@@ -45,7 +57,7 @@ func (s *Site) encode(b []byte) {
 func decodeSite(b []byte) (s Site) {
 	s.Addr = le.Uint64(b[0:])
 	s.State = SiteState(le.Uint32(b[siteStateOff:]))
-	s.Patch, s.Hole = b[12], b[13]
+	s.Patch, s.Hole, s.Kind = b[12], b[13], SiteKind(b[14])
 	copy(s.Original[:], b[16:24])
 	copy(s.Written[:], b[24:32])
 	s.HoleAddr = le.Uint64(b[32:])
@@ -63,7 +75,8 @@ const (
 	UnitFree UnitKind = iota
 	UnitStub
 	UnitProgram
-	UnitClaim // the shared routine that gives a thread its area
+	UnitClaim  // the shared routine that gives a thread its area
+	UnitAnswer // what is called in place of a function that unwinders ask
 )
 
 // Unit is one piece of generated code.
@@ -144,6 +157,14 @@ const (
 	CallRecorded // counted as left, and the frame still there; the return address is in its slot
 	CallLeft     // and the frame gone
 	CallReturns  // the stack pointer is at the return address again
+
+	// In an answer to unwinders. The way out is to the function that it stands in for, to
+	// the caller, or none as long as it may be called on.
+	AnswerRestart // nothing is done yet
+	AnswerSaved   // the same, with rdi and rsi saved at the stack pointer
+	AnswerReturn  // the function has returned
+	AnswerWaits   // somebody is being told about generated code
+	AnswerLoader  // the loader, below on the stack, is going to call here again
 )
 
 // Exit tells how a thread that stands at an instruction boundary of a unit goes on

@@ -71,6 +71,14 @@ func (t *Tables) Index() {
 	slices.SortFunc(t.units, func(a, b unitAt) int { return int(int64(a.Off) - int64(b.Off)) })
 }
 
+// EachUnit calls f for every unit.
+func (t *Tables) EachUnit(f func(i int, u Unit)) {
+	t.Index()
+	for _, u := range t.units {
+		f(u.index, u.Unit)
+	}
+}
+
 // ExitAt returns the exit of a unit's boundary at addr: the last one that does not come
 // after it.
 func (t *Tables) ExitAt(u Unit, addr uint64) (Exit, bool) {

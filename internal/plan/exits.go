@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Why the return of a function whose entry can be hooked may not be.
 const (
@@ -50,6 +54,34 @@ func (a *Analysis) loopsCleanly(entry, site uint64, code []byte) bool {
 	return true
 }
 
+// maxJumps is how many jumps are followed to where the return address may be read.
+const maxJumps = 3
+
+// jumpsToReader looks for a jump out of a function, with the return address at the stack
+// pointer, to code that reads it: _setjmp jumps to sigsetjmp's. Names do not tell where they
+// have been stripped.
+func (a *Analysis) jumpsToReader(code []byte, entry uint64, most int) (to uint64, found bool) {
+	jumps := jumpsAtReturn(code, entry)
+	for _, from := range slices.Sorted(maps.Keys(jumps)) {
+		to := jumps[from]
+		own, other := a.layout.clusterAt(from), a.layout.clusterAt(to)
+		s := a.im.code(to)
+		if to-entry < uint64(len(code)) || s == nil || other == nil || own == other {
+			continue
+		}
+		there := s.b[to-s.base : min(other.end, s.end())-s.base]
+		if _, ok := readsReturnAddress(there, to); ok {
+			return to, true
+		}
+		if most > 1 {
+			if at, ok := a.jumpsToReader(there, to, most-1); ok {
+				return at, true
+			}
+		}
+	}
+	return 0, false
+}
+
 // exitOrder is the order in which they are tried.
 var exitOrder = []Refusal{ReturnsTwice, SwitchesStack, Unwinder, NoReturn, ReadsRA}
 
@@ -84,6 +116,9 @@ func (a *Analysis) Exit(p *Plan) (Refusal, string) {
 	}
 	if at, ok := readsReturnAddress(code, f.Addr); ok {
 		return ReadsRA, fmt.Sprintf("at +%d", at-f.Addr)
+	}
+	if to, ok := a.jumpsToReader(code, f.Addr, maxJumps); ok {
+		return ReadsRA, fmt.Sprintf("by what it jumps to, at %#x", to)
 	}
 	return "", ""
 }

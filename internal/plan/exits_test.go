@@ -44,6 +44,12 @@ func TestReadsReturnAddress(t *testing.T) {
 		"test %rdi, %rdi\nje 1f\npush %rax\npop %rcx\nret\n1: push %rax\nmov 8(%rsp), %rdi\npop %rcx\nret": true,
 		"sub $8, %rsp\ncall other\nmov 8(%rsp), %rdi\nadd $8, %rsp\nret":                                   true,
 
+		"pop %rdi\nmov %rdi, %rax\npush %rdi\nret":        true,
+		"xor %esi, %esi\njmp reader":                      true,
+		"test %rdi, %rdi\nje 1f\nret\n1: cltd\njmp jumps": true,
+		"push %rbx\nmov %rdi, %rbx\njmp reader":           false,
+		"push %rbx\nmov %rdi, %rbx\npop %rbx\njmp other":  false,
+
 		"mov 8(%rsp), %rdi\nret": false,
 		"push %rbx\nmov (%rsp), %rdi\nmov 16(%rsp), %rsi\npop %rbx\nret":                   false,
 		"push %rbp\nmov %rsp, %rbp\nmov 16(%rbp), %rdi\nmov -8(%rbp), %rsi\npop %rbp\nret": false,
@@ -52,7 +58,7 @@ func TestReadsReturnAddress(t *testing.T) {
 		"lea 8(%rsp), %r10\nand $-16, %rsp\npushq -8(%r10)\npush %rbp\nmov %rsp, %rbp\nmov 8(%rbp), %rax\nleave\nlea -8(%r10), %rsp\nret": false,
 		"jmp 1f\n2: mov (%rsp), %rdi\nret\n1: push %rax\njmp 2b":                                                                          false,
 	} {
-		a := assemble(t, "function f\n"+code+"\ndone f\nfunction other\ncltd\ncltd\ncltd\ncltd\ncltd\nret\ndone other\nfar\n")
+		a := assemble(t, "function f\n"+code+"\ndone f\nfunction other\ncltd\ncltd\ncltd\ncltd\ncltd\nret\ndone other\nfunction reader\nmov (%rsp), %rax\nret\ndone reader\nfunction jumps\ncltd\njmp reader\ndone jumps\nfar\n")
 		p := planOf(t, a, "f")
 		if got, detail := a.Exit(&p); (got == ReadsRA) != want {
 			t.Errorf("%q: %q %q, want %v", code, got, detail, want)

@@ -30,7 +30,7 @@ func readsReturnAddress(code []byte, base uint64) (at uint64, found bool) {
 		if d, ok := w.jumps[at]; ok {
 			w.depth, w.known = d, true
 		}
-		if w.touches(&in) {
+		if w.touches(&in) || w.popsReturn(&in) {
 			return at, true
 		}
 		w.imm = immediate(code[off:], &in)
@@ -42,8 +42,17 @@ func readsReturnAddress(code []byte, base uint64) (at uint64, found bool) {
 
 // returnsAt are the jumps at which the return address is at the stack pointer for certain.
 func returnsAt(code []byte, base uint64) map[uint64]bool {
-	w := &stackWalk{known: true, jumps: map[uint64]int64{}}
 	at := map[uint64]bool{}
+	for from := range jumpsAtReturn(code, base) {
+		at[from] = true
+	}
+	return at
+}
+
+// jumpsAtReturn says where these lead.
+func jumpsAtReturn(code []byte, base uint64) map[uint64]uint64 {
+	w := &stackWalk{known: true, jumps: map[uint64]int64{}}
+	at := map[uint64]uint64{}
 	for off := 0; off < len(code); {
 		in, err := x86.Decode(code[off:])
 		if err != nil {
@@ -54,7 +63,7 @@ func returnsAt(code []byte, base uint64) map[uint64]bool {
 			w.depth, w.known = d, true
 		}
 		if (in.Flow == x86.FlowJmp || in.Flow == x86.FlowJcc) && w.known && w.depth == 0 {
-			at[pc] = true
+			at[pc] = in.Target(pc)
 		}
 		w.imm = immediate(code[off:], &in)
 		w.step(&in, pc)
@@ -72,6 +81,11 @@ func (w *stackWalk) touches(in *x86.Inst) bool {
 		return w.known && baseReg(in) == rsp && in.SIB>>3&7 == 4 && in.REX&2 == 0 && int64(in.Disp) == w.depth
 	}
 	return w.rbp != 0 && in.RM() == rbp && in.Mod() != 0 && int64(in.Disp) == w.rbp
+}
+
+// popsReturn reports whether the return address is taken off the stack, as vfork does.
+func (w *stackWalk) popsReturn(in *x86.Inst) bool {
+	return w.known && w.depth == 0 && in.Map == x86.Map1 && in.Opcode >= 0x58 && in.Opcode < 0x60
 }
 
 const rbp = 5

@@ -67,6 +67,9 @@ func (d *Data) Addr() uint64 { return d.at }
 // answer: an address that goes on as the function would have without us.
 func (d *Data) SetOriginal(i int, addr uint64) { store64(d.mem, dataOriginal+8*i, addr) }
 
+// OriginalAt is where the target has that address.
+func (d *Data) OriginalAt(i int) uint64 { return d.at + dataOriginal + 8*uint64(i) }
+
 // AddRange begins to answer for a table's code.
 func (d *Data) AddRange(t *Table) error {
 	if d.n == MaxRanges {

@@ -81,6 +81,24 @@ func (c Config) Size(fdes int) int {
 	return align8(headerAt+c.headerSize()) + cieRoom + fdes
 }
 
+// Known are the parts of a table at addr that unwinders keep addresses of for longer than a
+// search takes: where header and rows begin, and all records in use. read reads the table.
+func (c Config) Known(addr uint64, read func(b []byte, addr uint64) error) (head, records [2]uint64, err error) {
+	at := addr + uint64(align8(headerAt+c.headerSize()))
+	head = [2]uint64{addr, addr + rowsAt + rowSize}
+	b := make([]byte, 4)
+	for end := at; ; {
+		if err := read(b, end); err != nil {
+			return head, records, fmt.Errorf("reading an unwind table: %w", err)
+		}
+		n := uint64(binary.LittleEndian.Uint32(b))
+		if records = [2]uint64{at, end}; n == 0 || n > 1<<20 {
+			return head, records, nil
+		}
+		end += 4 + n
+	}
+}
+
 // cieRoom is enough for both CIEs and the FDE of nobody.
 const cieRoom = 192
 

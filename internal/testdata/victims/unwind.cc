@@ -235,7 +235,8 @@ static void thread_exits(long n)
 /* ---- backtraces ---- */
 
 #ifndef NO_BACKTRACE
-enum { PER_LEVEL = 3 }; /* traces, body_called0, and the program that wraps the call */
+/* traces, body_called0, and the program that wraps the call; more where more is wrapped */
+static long per_level = 3;
 
 static void *trace[512];
 
@@ -254,7 +255,7 @@ static void backtraces()
 	void *outermost = trace[plain - 1];
 	for (long n : { 1, 5, 100 }) {
 		long got = traces(n);
-		CHECK("frames", got, plain + PER_LEVEL * n);
+		CHECK("frames", got, plain + per_level * n);
 		CHECK("outermost frame", trace[got - 1], outermost);
 	}
 }
@@ -318,6 +319,7 @@ static void steps_through()
 		die("only %ld steps", (long)steps);
 }
 #else
+static long per_level;
 static void backtraces() { }
 static void steps_through() { }
 #endif
@@ -405,6 +407,8 @@ static int command(const char *line)
 			thread_exits(n);
 	else if (!strcmp(line, "backtrace"))
 		backtraces();
+	else if (!strncmp(line, "per level ", 10))
+		per_level = atol(line + 10);
 	else if (!strcmp(line, "step"))
 		steps_through();
 	else if (!strcmp(line, "iterate"))

@@ -86,6 +86,7 @@ static void thread_exits(long n)
 
 #ifdef __GLIBC__
 static void *trace[512];
+static long per_level = 3;
 
 static long traces(long n)
 {
@@ -102,11 +103,12 @@ static void backtraces(void)
 	void *outermost = trace[plain - 1];
 	for (long n = 1; n < 150; n *= 5) {
 		long got = traces(n);
-		CHECK("frames", got, plain + 3 * n);
+		CHECK("frames", got, plain + per_level * n);
 		CHECK("outermost frame", trace[got - 1], outermost);
 	}
 }
 #else
+static long per_level;
 static void backtraces(void) { }
 #endif
 
@@ -161,6 +163,8 @@ static int command(const char *line)
 			thread_exits(n);
 	else if (!strcmp(line, "backtrace"))
 		backtraces();
+	else if (!strncmp(line, "per level ", 10))
+		per_level = atol(line + 10);
 	else if (!strcmp(line, "iterate"))
 		iterates();
 	else if (!strncmp(line, "plugin ", 7))

@@ -1,0 +1,124 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/codegen"
+	"github.com/functap/functap/internal/unwind"
+)
+
+// unwindSize is how much an arena with so much code needs. An FDE takes less than the code
+// it is for; what is not used is never touched.
+func unwindSize(code uint64) int {
+	return unwind.Config{CodeSize: code}.Size(int(code))
+}
+
+// rows are the unwind table of an arena. There is none before the first program that wraps
+// a function, since nobody would look into it.
+type rows struct {
+	mu    sync.Mutex // a leaf
+	table *unwind.Table
+}
+
+// rowsOf says how to unwind from each place of a unit. window is what it displaces.
+func rowsOf(kind arena.UnitKind, window []byte, c codegen.Code) []unwind.Row {
+	if kind == arena.UnitClaim {
+		return unwind.Plain()
+	}
+	if wraps(c) {
+		points := make([]unwind.Point, len(c.Exits))
+		for i, e := range c.Exits {
+			points[i] = unwind.Point{Off: int(e.Off), Stage: stageOf(e, c.Unwind), Pop: int(e.Pop)}
+		}
+		return unwind.Wrapped(points)
+	}
+	boundaries := make([]unwind.Boundary, len(c.Exits))
+	for i, e := range c.Exits {
+		boundaries[i] = unwind.Boundary{Off: int(e.Off), Delta: int(e.Delta), Pop: int(e.Pop)}
+	}
+	return unwind.Displaced(window, boundaries)
+}
+
+// wraps: the unit calls its function, so that a stack has an address of it.
+func wraps(c codegen.Code) bool { return c.Unwind != (codegen.Labels{}) }
+
+// stageOf is what an unwinder must know of a program that wraps, where it has this exit.
+func stageOf(e arena.Exit, l codegen.Labels) unwind.Stage {
+	switch e.Call {
+	case arena.CallDropped:
+		if int(e.Off) == l.Call {
+			return unwind.Calling
+		}
+		return unwind.Dropped
+	case arena.CallBack:
+		return unwind.Returned
+	case arena.CallJoinLeft, arena.CallRecorded, arena.CallLeft:
+		return unwind.Restored
+	case arena.CallReturns:
+		return unwind.Leaving
+	}
+	return unwind.Before
+}
+
+// set registers a unit before anything leads to it.
+func (r *rows) set(at uint64, size int, rows []unwind.Row) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.table == nil {
+		return nil
+	}
+	err := r.table.Set(at, size, rows)
+	if errors.Is(err, unwind.ErrFull) {
+		err = fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
+}
+
+// clear forgets a unit that nobody is in.
+func (r *rows) clear(at uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.table != nil {
+		r.table.Clear(at)
+	}
+}
+
+// freeUnit gives a unit's memory back. The precondition is Arena.FreeUnit's.
+func (n *neighbourhood) freeUnit(unit int) {
+	at, _ := n.UnitAddr(unit)
+	n.rows.clear(at)
+	n.FreeUnit(unit)
+}
+
+// startTable makes the arena's table, with what is there already. Nobody adds units
+// meanwhile.
+func (n *neighbourhood) startTable(rule unwind.Rule) (*unwind.Table, error) {
+	mem, at := n.Unwind()
+	frames := unwind.Frames{Addr: n.claims.Frames, Mask: arena.FrameMask}
+	t, err := unwind.NewTable(mem, at, unwind.Config{Code: n.Code, CodeSize: n.CodeSize, Frames: frames, Rule: rule})
+	if err != nil {
+		return nil, err
+	}
+	n.rows.mu.Lock()
+	n.rows.table = t
+	n.rows.mu.Unlock()
+	return t, n.registerAll()
+}
+
+// registerAll registers the units that are there: none of them wraps a function.
+func (n *neighbourhood) registerAll() error {
+	windows := map[uint32][]byte{}
+	for _, s := range n.slots {
+		windows[uint32(s.index)] = s.site.window()
+	}
+	var err error
+	n.Tables().EachUnit(func(i int, u arena.Unit) {
+		c := codegen.Code{Exits: n.ExitsOf(i)}
+		at, size := n.UnitAddr(i)
+		err = errors.Join(err, n.rows.set(at, int(size), rowsOf(u.Kind, windows[u.Site], c)))
+	})
+	return err
+}
