@@ -40,7 +40,7 @@ type cleaner struct {
 	evictor evictor
 	text    *textWriter
 	// What unwinders ask is put back later, when nobody is being led by our answers.
-	asked  *textWriter
+	asked  textWriter
 	serve  bool          // there are answers
 	waits  []string      // why that must wait
 	known  []arena.Range // addresses by which an unwinder is known
@@ -55,7 +55,7 @@ type cleaner struct {
 func (p *Process) clean(ctx context.Context, r *remains) (Cleaned, error) {
 	p.detaching = true
 	defer func() { p.detaching = false }()
-	c := &cleaner{p: p, r: r, text: &textWriter{}, asked: &textWriter{}}
+	c := &cleaner{p: p, r: r, text: &textWriter{}}
 	if err := c.prepare(); err != nil {
 		return c.out, wrapExit(err)
 	}
@@ -96,7 +96,7 @@ func (c *cleaner) prepare() error {
 		t.Index()
 		t.EachSite(func(_ int, s arena.Site) {
 			if s.Kind == arena.SiteAnswer || asked[s.Addr] {
-				c.addEdits(c.asked, s)
+				c.addEdits(&c.asked, s)
 			} else {
 				c.addEdits(c.text, s)
 			}

@@ -194,7 +194,9 @@ func detachAt(t *testing.T, pid int, function string, n int, claim bool) (inside
 			if inside, err = slot.stepFrom(th, n); err != nil {
 				return err
 			}
-			c.prepare()
+			if err := c.prepare(); err != nil {
+				return err
+			}
 			return c.restore(st)
 		})
 		if err != nil {

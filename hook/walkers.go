@@ -52,10 +52,10 @@ func (c *cleaner) restoreAsked(st *ptrace.Stop) error {
 	if err := c.findWalkers(st); err != nil || len(c.waits) > 0 {
 		return err
 	}
-	if err := c.restoreText(st, c.asked); err != nil || len(c.out.Left) > 0 {
+	if err := c.restoreText(st, &c.asked); err != nil || len(c.out.Left) > 0 {
 		return err
 	}
-	c.asked = &textWriter{} // done, should it have to wait for more
+	c.asked = textWriter{} // done, should it have to wait for more
 	c.evictor.answers = true
 	defer func() { c.evictor.answers = false }()
 	return errors.Join(c.evictFrames(st), c.evictThreads(st))

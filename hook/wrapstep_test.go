@@ -167,7 +167,9 @@ func wrapAndDetachAt(t *testing.T, pid int, function string, n int, h how) (insi
 			if inside, err = slot.stepThrough(th, n); err != nil {
 				return err
 			}
-			c.prepare()
+			if err := c.prepare(); err != nil {
+				return err
+			}
 			return c.restore(st)
 		})
 		if err != nil {
