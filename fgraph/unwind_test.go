@@ -3,6 +3,7 @@ package fgraph_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -11,9 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/functap/functap/fgraph"
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/testutils"
+	"github.com/functap/functap/trampoline"
 )
 
 // cxxVariants are the ways to link a C++ program.
@@ -257,4 +260,131 @@ func recoverFrom(t *testing.T, v *testutils.Victim) (frames int) {
 		t.Fatalf("%v; the victim runs: %v\n%s", err, v.Running(), v.Stderr())
 	}
 	return c.Frames
+}
+
+// TestDetachInCallback: what a thread is still going to need stays, and goes with the next
+// attempt.
+func TestDetachInCallback(t *testing.T) {
+	for _, attempt := range []string{"close", "recover"} {
+		t.Run(attempt, func(t *testing.T) {
+			u := startUnwinding(t, "unwind.cc", testutils.CXX, "2")
+			u.v.Do("iterate slowly", "iterating")
+			err := u.m.p.Close()
+			if !errors.Is(err, hook.ErrDraining) || !strings.Contains(err.Error(), "in a callback of dl_iterate_phdr") {
+				t.Fatalf("closing while a callback runs: %v", err)
+			}
+			u.v.Do("go on", "done")
+			u.v.Do("iterate throw", "done") // through answers that stay
+			u.v.Run(5)
+			if attempt == "recover" {
+				if _, err := hook.Recover(context.Background(), u.v.PID(), &hook.RecoverOptions{Force: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			u.end(t, testutils.DiffOptions{})
+			u.v.Run(5)
+			u.v.Quit()
+		})
+	}
+}
+
+// TestUnwindsIsRefused: a target with two C libraries cannot be served, and is not touched.
+func TestUnwindsIsRefused(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "unwind_c.c", testutils.CDynamic))
+	v.Do("namespace", "done")
+	u := &unwinding{v: v, before: testutils.TakeSnapshot(t, v.PID()), relro: relro(t, v.PID())}
+	p := attach(t, v.PID())
+	_, err := fgraph.Measure(context.Background(), p, sitesOf(t, p, executable(p)), nil)
+	var why *fgraph.UnwindsError
+	if !errors.Is(err, fgraph.ErrUnwinds) || !errors.As(err, &why) || !strings.Contains(why.Reason, "second C library") {
+		t.Errorf("measuring: %v", err)
+	}
+	u.requireEqual(t, testutils.DiffOptions{})
+	d, err := fgraph.Measure(context.Background(), p, sitesOf(t, p, executable(p)), &fgraph.Options{Unwinds: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Do("exit", "done")
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	requireLaws(t, d.Read())
+	v.Quit()
+}
+
+// TestCountingTouchesNoLoader: what unwinders ask is answered only where a return is hooked.
+func TestCountingTouchesNoLoader(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "unwind.cc", testutils.CXX), "2")
+	before := relro(t, v.PID())
+	p := attach(t, v.PID())
+	sites := sitesOf(t, p, everything(p))
+	count, err := trampoline.Count(context.Background(), p, sites)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Run(20)
+	if !bytes.Equal(relro(t, v.PID()), before) {
+		t.Error("counting has changed the loader's data")
+	}
+	d, err := fgraph.Measure(context.Background(), p, sites, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(relro(t, v.PID()), before) {
+		t.Error("measuring has not changed the loader's data")
+	}
+	v.Do("iterate throw", "done")
+	v.Run(20)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(relro(t, v.PID()), before) {
+		t.Error("the loader's data is not what it was")
+	}
+	requireLaws(t, d.Read())
+	for _, f := range count.Read() { // the answer hands on to what counts
+		if f.Function.Name() == "dl_iterate_phdr" && f.Calls != 3 {
+			t.Errorf("dl_iterate_phdr was counted %d times of 3", f.Calls)
+		}
+	}
+	v.Quit()
+}
+
+// TestComeAndGoWhileThrowing: programs come and go, and their memory is used again, while
+// four threads throw.
+func TestComeAndGoWhileThrowing(t *testing.T) {
+	u := &unwinding{v: testutils.Start(t, testutils.Build(t, "unwind.cc", testutils.CXX), "4")}
+	u.v.Run(5)
+	u.before, u.relro = testutils.TakeSnapshot(t, u.v.PID()), relro(t, u.v.PID())
+	p := attach(t, u.v.PID())
+	sites := sitesOf(t, p, executable(p))
+	u.v.StartLoad()
+	freed := 0
+	for range testutils.Repeat(20, 1000) {
+		d, err := fgraph.Measure(context.Background(), p, sites, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond)
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		requireLaws(t, d.Read())
+		n, err := p.Collect(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		freed += n
+	}
+	u.v.StopLoad()
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d programs freed", freed)
+	if freed == 0 {
+		t.Error("no program's memory was used again")
+	}
+	u.requireEqual(t, testutils.DiffOptions{})
+	u.v.Run(5)
+	u.v.Quit()
 }

@@ -78,7 +78,8 @@ func (c *cleaner) askedSites() map[uint64]bool {
 	return asked
 }
 
-// findKnown finds, with the target running, what addresses an unwinder can know.
+// findKnown finds, with the target running, what addresses an unwinder can know: none of a
+// table that is gone, since somebody else has taken everything out.
 func (c *cleaner) findKnown() error {
 	mem, err := openMem(c.p.pid)
 	if err != nil {
@@ -95,7 +96,7 @@ func (c *cleaner) findKnown() error {
 		}
 		head, records, err := unwind.Config{CodeSize: t.CodeSize}.Known(t.Code+t.CodeSize, read)
 		if err != nil {
-			return err
+			continue
 		}
 		c.known = append(c.known, t.AnswersAt(), arena.Range{Start: head[0], End: head[1]}, arena.Range{Start: records[0], End: records[1]})
 	}
@@ -105,8 +106,16 @@ func (c *cleaner) findKnown() error {
 // endPrograms makes answers hand on to the functions themselves, past programs that count or
 // wrap them: these functions are still hooked while we wait.
 func (c *cleaner) endPrograms(st *ptrace.Stop) error {
+	maps, err := c.p.mapsInStop()
+	if err != nil {
+		return err
+	}
 	for _, a := range c.handOn {
-		if _, err := st.Mem().WriteAt(a.HoleWritten[:], int64(binary.LittleEndian.Uint64(a.HoleOriginal[:]))); err != nil {
+		at := binary.LittleEndian.Uint64(a.HoleOriginal[:])
+		if m, ok := mappingOf(maps, at); !ok || !isOurs(m.Path) {
+			continue // somebody else has taken everything out
+		}
+		if _, err := st.Mem().WriteAt(a.HoleWritten[:], int64(at)); err != nil {
 			return fmt.Errorf("making an answer hand on to its function: %w", err)
 		}
 	}

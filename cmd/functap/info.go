@@ -201,6 +201,9 @@ func (a *app) processFacts(o *options, pid int) ([]fact, error) {
 	}
 	defer p.Close()
 	add("program", "%s", p.Executable().Path)
+	if err := p.CheckUnwinders(); err != nil {
+		add("returns", "not hookable: %s", describe(err))
+	}
 	if st, err := hook.Inspect(pid); err == nil {
 		for _, s := range st.Sessions {
 			add("hooked", "%s, %s", number(len(s.Sites), "function"), owner(pid, s))

@@ -389,6 +389,26 @@ static void iterates_and_throws()
 	}
 }
 
+/* ---- a callback that takes its time ---- */
+
+static int waits_for_go(struct dl_phdr_info *, size_t, void *arg)
+{
+	char line[64];
+	if (++*(int *)arg != 3)
+		return 0;
+	say("iterating");
+	if (!read_line(line, sizeof line) || strcmp(line, "go on"))
+		die("%s in place of go on", line);
+	return 0;
+}
+
+static void iterates_slowly()
+{
+	int n = 0;
+	dl_iterate_phdr(waits_for_go, &n);
+	CHECK("enough objects", n > 3, 1);
+}
+
 static int command(const char *line)
 {
 	if (arena_command(line))
@@ -413,6 +433,8 @@ static int command(const char *line)
 		steps_through();
 	else if (!strcmp(line, "iterate"))
 		iterates();
+	else if (!strcmp(line, "iterate slowly"))
+		iterates_slowly();
 	else if (!strcmp(line, "iterate throw"))
 		iterates_and_throws();
 	else

@@ -169,6 +169,12 @@ static int command(const char *line)
 		iterates();
 	else if (!strncmp(line, "plugin ", 7))
 		plugin(line + 7);
+#ifdef __GLIBC__
+	else if (!strcmp(line, "namespace")) {
+		if (!dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW))
+			die("%s", dlerror());
+	}
+#endif
 	else
 		return 0;
 	say("done");
