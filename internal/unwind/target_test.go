@@ -55,13 +55,24 @@ const (
 // what unwinders ask.
 func start(t *testing.T, rule Rule, binary string, args ...string) *target {
 	t.Helper()
+	return startAt(t, false, rule, binary, args...)
+}
+
+// startNear has the arena in reach of the program, and not of libc.
+func startNear(t *testing.T, rule Rule, binary string, args ...string) *target {
+	t.Helper()
+	return startAt(t, true, rule, binary, args...)
+}
+
+func startAt(t *testing.T, near bool, rule Rule, binary string, args ...string) *target {
+	t.Helper()
 	g := &target{t: t, v: testutils.Start(t, binary, args...)}
 	g.body = make([]uint64, 5)
 	info := g.v.Report().Info
 	for i := range g.body {
 		g.body[i] = info[fmt.Sprintf("body%d", i)]
 	}
-	g.at = g.place()
+	g.at = g.place(near)
 	g.cfg = Config{Code: g.at, CodeSize: codeSize, Frames: Frames{framesAt, frameMask}, Rule: rule}
 	g.share()
 	var err error
@@ -124,11 +135,11 @@ func (g *target) maps() []procfs.Mapping {
 }
 
 // place is a hole below libc, or above a static program.
-func (g *target) place() uint64 {
+func (g *target) place(near bool) uint64 {
 	maps := g.maps()
 	at := uint64(0)
 	for _, m := range maps {
-		if strings.Contains(m.Path, "libc.so") || strings.Contains(m.Path, "ld-musl") {
+		if !near && strings.Contains(m.Path, "libc.so") || !near && strings.Contains(m.Path, "ld-musl") {
 			at = m.Start&^0xfffff - 0x8000000
 			break
 		}
@@ -333,7 +344,7 @@ func (g *target) detach() (slots int) {
 	le := binary.LittleEndian
 	for ; len(frames) > 0; frames = frames[FrameSize:] {
 		slot := le.Uint64(frames)
-		if slot != 0 && g.word(slot)-g.at < codeSize {
+		if slot != 0 && slot>>57 == 0 && g.word(slot)-g.at < codeSize {
 			g.poke(slot, frames[frameRA:frameRA+8])
 			slots++
 		}

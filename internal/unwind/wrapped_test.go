@@ -1,0 +1,126 @@
+package unwind
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/codegen"
+	"github.com/functap/functap/internal/testutils"
+	"github.com/functap/functap/internal/x86"
+)
+
+// The product's own programs, at the functions' own entries.
+
+const envAt = tablesAt + 2*tableSize // behind the tables: words that programs use
+
+// stageOf translates codegen's states.
+func stageOf(e arena.Exit, l codegen.Labels) Stage {
+	switch e.Call {
+	case arena.CallDropped:
+		if int(e.Off) == l.Call {
+			return Calling
+		}
+		return Dropped
+	case arena.CallBack:
+		return Returned
+	case arena.CallJoinLeft, arena.CallRecorded, arena.CallLeft:
+		return Restored
+	case arena.CallReturns:
+		return Leaving
+	}
+	return Before
+}
+
+func rowsOf(c codegen.Code, d codegen.Displaced, site uint64) []Row {
+	if c.Unwind == (codegen.Labels{}) {
+		var bs []Boundary
+		for _, e := range c.Exits {
+			bs = append(bs, Boundary{int(e.Off), int(e.Delta), int(e.Pop)})
+		}
+		return Displaced(d.Bytes, bs)
+	}
+	var ps []Point
+	for _, e := range c.Exits {
+		ps = append(ps, Point{int(e.Off), stageOf(e, c.Unwind), int(e.Pop)})
+	}
+	return Wrapped(ps)
+}
+
+// hook patches body i with a stub, and sets its slot to a program that wraps it.
+func (g *target) hook(i int) {
+	g.t.Helper()
+	site, slot := g.body[i], g.at+slotsAt+8*uint64(i)
+	code, size := g.peek(site, 32), 0
+	for size < 5 {
+		in, err := x86.Decode(code[size:])
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		size += int(in.Len)
+	}
+	d := codegen.Displaced{Site: site, Bytes: code[:size]}
+	stub := g.add(func(at uint64) ([]byte, []Row) {
+		c, err := codegen.Stub(at, slot, d)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		return c.Bytes, rowsOf(c, d, site)
+	})
+	d.Copy = stub + codegen.CopyOffset
+	env := codegen.Env{Consts: arena.Consts{ThisProcess: g.at + envAt}, Frames: framesAt}
+	words := g.at + envAt + 0x1000*uint64(i+1)
+	store64(g.mem, envAt, 1)
+	entry := 0
+	program := g.add(func(at uint64) ([]byte, []Row) {
+		c, n, err := codegen.Wrap(at, d, env, []codegen.Cell{{Shared: words}}, codegen.Stats{Shared: words + 64})
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		entry = n
+		return c.Bytes, rowsOf(c, d, site)
+	})
+	store64(g.mem, slotsAt+8*i, program+uint64(entry))
+	a := x86.NewAsm(site)
+	a.Jmp(stub)
+	jump, err := a.Bytes()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.undo = append(g.undo, func() { g.poke(site, code[:size]) })
+	g.poke(site, jump)
+}
+
+func TestProductPrograms(t *testing.T) {
+	for _, c := range []struct {
+		v     testutils.Variant
+		rule  Rule
+		asked []Function
+	}{
+		{testutils.CXX, RuleSignal, []Function{AsksFindObject}},
+		{testutils.CXX, RuleOffset, []Function{AsksFindObject}},
+		{testutils.CXXStatic, RuleSignal, nil},
+		{testutils.CXXStripped, RuleSignal, nil},
+	} {
+		t.Run(fmt.Sprint(c.v.Name, c.rule), func(t *testing.T) {
+			g := startNear(t, c.rule, testutils.Build(t, "unwind.cc", c.v), "4")
+			g.serve(c.asked...)
+			for i := range g.body {
+				g.hook(i)
+			}
+			g.v.Run(100)
+			for _, what := range []string{"noexcept", "cancel", "exit", "backtrace", "step", "iterate throw"} {
+				g.v.Do(what, "done")
+			}
+			words := func(i, off int) uint64 { return g.word(g.at + envAt + 0x1000*uint64(i+1) + uint64(off)) }
+			for i := range g.body {
+				t.Logf("body %d: counted %d, entered %d, missed %d, unwound %d", i, words(i, 0), words(i, 64), words(i, 64+8*arena.StatMissed), words(i, 64+8*arena.StatUnwound))
+			}
+			g.v.Do("throw and wait", "unwinding")
+			t.Log(g.detach(), "slots")
+			g.v.Do(fmt.Sprintf("unmap %x %x", g.at, arenaSize), "done")
+			g.v.Do("run 10", "done")
+			g.v.Quit()
+		})
+	}
+}
