@@ -95,7 +95,7 @@ func (o *options) tooMany(targets []*target) error {
 
 // graphAll hooks all targets, prints what they do, unhooks them and sums up.
 func (a *app) graphAll(o *options, targets []*target) error {
-	o.graph = &graphWriter{o: o, w: o.out, threads: map[int]*graphThread{}}
+	o.graph = &graphWriter{o: o, w: o.out, stop: a.stop, threads: map[int]*graphThread{}}
 	err := a.hookAll(o, targets)
 	if a.interrupted(o, err) {
 		err = nil

@@ -20,6 +20,7 @@ type graphWriter struct {
 	o *options
 
 	begin   sync.Once
+	stop    func() // ends the run
 	mu      sync.Mutex
 	w       io.Writer
 	threads map[int]*graphThread
@@ -163,7 +164,9 @@ func (g *graphWriter) flush() {
 		}
 		t.quiet = true
 	}
-	g.o.out.Flush() //nolint:errcheck // the next write tells
+	if g.o.out.Flush() != nil {
+		g.stop() // nobody reads any more; the last flush tells
+	}
 }
 
 // end prints the entries that are still held.

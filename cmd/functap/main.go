@@ -25,7 +25,8 @@ const (
 
 // app is one run of the command.
 type app struct {
-	ctx    context.Context // ends with the first ^C or SIGTERM
+	ctx    context.Context // ends with the first ^C or SIGTERM, or by stop
+	stop   func()
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
@@ -35,7 +36,9 @@ type app struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal()
 	defer stop()
-	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a := &app{ctx: ctx, stop: cancel, stdin: stdin, stdout: stdout, stderr: stderr}
 	err := a.dispatch(args)
 	if err == nil || errors.Is(err, syscall.EPIPE) { // the reader has seen enough
 		return statusDone
