@@ -176,15 +176,12 @@ func (c *cleaner) newWalkers(st *ptrace.Stop) (*walkers, error) {
 	if err != nil {
 		return nil, err
 	}
-	frames, err := readFrames(c.p.pid, st.Mem(), c.r.tables)
-	if err != nil {
-		return nil, err
-	}
 	w := &walkers{tables: c.r.tables, known: c.known, lo: ^uint64(0), backs: map[uint64][]uint64{}, mem: st.Mem(), maps: maps}
 	for _, t := range c.r.tables {
 		w.lo, w.hi = min(w.lo, t.Near), max(w.hi, t.Code+t.TextSize())
 	}
-	for _, f := range frames {
+	for i := range c.evictor.shadow.frames {
+		f := &c.evictor.shadow.frames[i]
 		if _, n := f.JoinedTo(); n == 0 {
 			w.backs[f.Back] = append(w.backs[f.Back], f.Slot+8)
 		}
@@ -331,25 +328,46 @@ const (
 	walkSignal  = 1 << 63
 )
 
-// hasFlags reports whether the instruction pointer at an address is libgcc's. It must not be
-// changed: rules are being read for it.
-func (s *shadow) hasFlags(addr uint64) bool {
-	flags, err := s.word(addr + walkFlags)
-	return err == nil && flags&^uint64(walkSignal) == walkExtends
+// beside is a word with those around it by which it is known for an unwinder's.
+type beside struct {
+	word, flags uint64
+	sps         [2]uint64 // at the distances besideIP
 }
 
-// isWalkers reports whether ip, at an address that was the slot of a call, is what an unwinder
-// keeps there now: of another call of the same function, to which the stack pointer beside it
-// belongs.
-func (s *shadow) isWalkers(addr, ip uint64) bool {
+// around reads them. What lies beyond the stack is 0.
+func (s *shadow) around(addr uint64) (n beside, err error) {
+	const before = 9 * 8
+	var b [before + walkFlags + 8]byte
+	if _, err := s.mem.ReadAt(b[:], int64(addr-before)); err != nil {
+		n.word, err = s.word(addr)
+		return n, err
+	}
+	at := func(off int) uint64 { return binary.LittleEndian.Uint64(b[before+off:]) }
+	n.word, n.flags = at(0), at(walkFlags)
 	for i, d := range besideIP {
-		sp, err := s.word(addr - uint64(d))
-		if err != nil || sp == addr+8 {
-			continue
-		}
-		if f := s.newest[sp-8]; f != nil && f.Back == ip && (i > 0 || s.hasFlags(addr)) {
+		n.sps[i] = at(-d)
+	}
+	return n, nil
+}
+
+// hasFlags reports whether the word may be libgcc's instruction pointer. It must not be
+// changed: rules are being read for it.
+func (n beside) hasFlags() bool { return n.flags&^uint64(walkSignal) == walkExtends }
+
+// isWalkers reports whether a word, where the slot of a call was, is what an unwinder keeps
+// there now: of another call of the same function, to which the stack pointer beside it
+// belongs.
+func (s *shadow) isWalkers(addr uint64, n beside) bool {
+	for i, sp := range n.sps {
+		f := s.newest[sp-8]
+		if f != nil && sp != addr+8 && f.Back == n.word && (i > 0 || n.hasFlags()) {
 			return true
 		}
 	}
 	return false
+}
+
+func (s *shadow) isLibgccs(addr uint64) bool {
+	n, err := s.around(addr)
+	return err == nil && n.hasFlags()
 }
