@@ -12,10 +12,10 @@
 // return address, Go's runtime reads those of all Go functions. [hook.Site.Exit] says so,
 // and by what name.
 //
-// A wrapped function's caller is hidden from whoever walks the stack meanwhile. So a
-// target that has an unwinder loaded (for C++ exceptions, pthread_cancel or backtraces)
-// is refused with [ErrUnwinds] until walkers are told about frames. So is one that copies
-// stacks (Python's greenlets do), with [ErrCopiesStacks]: there a stack word is the return
+// A wrapped function's caller is hidden from whoever walks the stack meanwhile. What unwinds
+// in the target (C++ exceptions, pthread_cancel, backtraces) is told about frames: the functions
+// that unwinders ask are answered by generated code (docs/unwinding.md). Where that cannot be,
+// the target is refused with [ErrUnwinds]. So is one that copies stacks (Python's greenlets do), with [ErrCopiesStacks]: there a stack word is the return
 // slot of several calls at a time.
 //
 // # Laws

@@ -38,7 +38,7 @@ func TestDoomed(t *testing.T) {
 	for {
 		start := time.Now()
 		m := measureAll(t, pid, doomedWants(os.Getenv(doomedAllEnv)))
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(30 * time.Millisecond)
 		if err := m.p.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -10,10 +10,11 @@ import (
 	"github.com/functap/functap/internal/unwind"
 )
 
-// unwindSize is how much an arena with so much code needs. An FDE takes less than the code
-// it is for; what is not used is never touched.
+// unwindSize is how much an arena with so much code needs. Sites have an FDE for the stub and
+// one for the program that is in use, which take a fifteenth of the code that is reserved for
+// them; those of programs that are retired go with these.
 func unwindSize(code uint64) int {
-	return unwind.Config{CodeSize: code}.Size(int(code))
+	return unwind.Config{CodeSize: code}.Size(int(code / 4))
 }
 
 // rows are the unwind table of an arena. There is none before the first program that wraps

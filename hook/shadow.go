@@ -108,7 +108,7 @@ func (s *shadow) running(do func(*placed) error) error {
 			continue // it has no slot of its own, or was never written to its end
 		}
 		// A word that cannot be read was on a stack that is gone.
-		if word, err := s.word(f.Slot); err != nil || word != f.Back || s.isWalkers(f.Slot, word) {
+		if near, err := s.around(f.Slot); err != nil || near.word != f.Back || s.isWalkers(f.Slot, near) {
 			continue
 		}
 		if err := do(f); err != nil {
@@ -137,7 +137,7 @@ func (s *shadow) resume(addr uint64, b []byte) {
 	sp := binary.LittleEndian.Uint64(b)
 	for at := 8; at+8 <= len(b); at += 8 {
 		ip := binary.LittleEndian.Uint64(b[at:])
-		if f := s.newest[sp-8]; f != nil && f.Back == ip && s.open[f.Slot] && !s.hasFlags(addr+uint64(at)) {
+		if f := s.newest[sp-8]; f != nil && f.Back == ip && s.open[f.Slot] && !s.isLibgccs(addr+uint64(at)) {
 			s.failed = errors.Join(s.failed, s.put(addr+uint64(at), f.RA))
 		}
 		sp = ip

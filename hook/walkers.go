@@ -15,9 +15,10 @@ import (
 	"github.com/functap/functap/internal/unwind"
 )
 
-// A detach has to wait for unwinders that our answers have led to generated code. They know
-// an address of the table, or have just read a return address that was ours. Until none does,
-// the answers stay; all else is as it was by then, so that nobody comes anew.
+// A detach has to wait for unwinders that our answers have led to generated code. Who has read
+// a return address that was ours is going to ask about it: until none has, the answers stay.
+// Who has an address of the table, or of an answer, needs that memory. All else is as it was by
+// then, so that nobody comes anew.
 //
 // What an unwinder knows is in its thread's registers or on its stack. Words there that mean
 // nothing any more cannot be told from those that do, so a wait may be in vain. It is short.
@@ -49,7 +50,8 @@ func (c *cleaner) restoreAsked(st *ptrace.Stop) error {
 		return nil
 	}
 	c.evictor.mem = st.Mem()
-	if err := c.findWalkers(st); err != nil || len(c.waits) > 0 {
+	asks, err := c.findWalkers(st)
+	if err != nil || asks {
 		return err
 	}
 	if err := c.restoreText(st, &c.asked); err != nil || len(c.out.Left) > 0 {
@@ -169,6 +171,7 @@ type walkers struct {
 	mem   *ptrace.Mem
 	maps  []procfs.Mapping
 	why   string // what was found
+	asks  bool   // somebody will ask our answers
 }
 
 func (c *cleaner) newWalkers(st *ptrace.Stop) (*walkers, error) {
@@ -176,15 +179,12 @@ func (c *cleaner) newWalkers(st *ptrace.Stop) (*walkers, error) {
 	if err != nil {
 		return nil, err
 	}
-	frames, err := readFrames(c.p.pid, st.Mem(), c.r.tables)
-	if err != nil {
-		return nil, err
-	}
 	w := &walkers{tables: c.r.tables, known: c.known, lo: ^uint64(0), backs: map[uint64][]uint64{}, mem: st.Mem(), maps: maps}
 	for _, t := range c.r.tables {
 		w.lo, w.hi = min(w.lo, t.Near), max(w.hi, t.Code+t.TextSize())
 	}
-	for _, f := range frames {
+	for i := range c.evictor.shadow.frames {
+		f := &c.evictor.shadow.frames[i]
 		if _, n := f.JoinedTo(); n == 0 {
 			w.backs[f.Back] = append(w.backs[f.Back], f.Slot+8)
 		}
@@ -192,28 +192,30 @@ func (c *cleaner) newWalkers(st *ptrace.Stop) (*walkers, error) {
 	return w, nil
 }
 
-// findWalkers looks at every thread, and at what signals have interrupted on its stacks.
-func (c *cleaner) findWalkers(st *ptrace.Stop) error {
+// findWalkers looks at every thread, and at what signals have interrupted on its stacks. It
+// reports whether somebody is going to ask for rules at our addresses.
+func (c *cleaner) findWalkers(st *ptrace.Stop) (asks bool, err error) {
 	w, err := c.newWalkers(st)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, th := range st.Threads() {
 		r, err := th.Regs()
 		if err != nil {
-			return err
+			return false, err
 		}
 		w.registers(r.Rax, r.Rbx, r.Rcx, r.Rdx, r.Rsi, r.Rdi, r.Rbp, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15)
 		w.stack(r.Rsp)
 		c.report(w, th)
 	}
-	return c.p.eachFrame(st, func(th *ptrace.Thread, f sigframe.Frame, _ uint64) error {
+	err = c.p.eachFrame(st, func(th *ptrace.Thread, f sigframe.Frame, _ uint64) error {
 		if err := w.frame(f); err != nil {
 			return err
 		}
 		c.report(w, th)
 		return nil
 	})
+	return w.asks, err
 }
 
 // report notes what was found, once a thread.
@@ -255,7 +257,7 @@ func (w *walkers) registers(words ...uint64) {
 		w.own(v)
 		w.inRows(v)
 		if w.backs[v] != nil || w.backs[v+1] != nil {
-			w.why = knowsReturn
+			w.why, w.asks = knowsReturn, true
 		}
 	}
 }
@@ -315,41 +317,11 @@ var besideIP = []int{8, 9 * 8}
 // one less is what unwinders look up, and the pair is what they keep.
 func (w *walkers) context(b []byte, at int, v uint64) {
 	if w.backs[v+1] != nil {
-		w.why = knowsReturn
+		w.why, w.asks = knowsReturn, true
 	}
 	for _, d := range besideIP {
 		if at >= d && slices.Contains(w.backs[v], binary.LittleEndian.Uint64(b[at-d:])) {
-			w.why = knowsReturn
+			w.why, w.asks = knowsReturn, true
 		}
 	}
-}
-
-// What libgcc keeps has a word of flags behind, of which one is always set.
-const (
-	walkFlags   = 40
-	walkExtends = 1 << 62
-	walkSignal  = 1 << 63
-)
-
-// hasFlags reports whether the instruction pointer at an address is libgcc's. It must not be
-// changed: rules are being read for it.
-func (s *shadow) hasFlags(addr uint64) bool {
-	flags, err := s.word(addr + walkFlags)
-	return err == nil && flags&^uint64(walkSignal) == walkExtends
-}
-
-// isWalkers reports whether ip, at an address that was the slot of a call, is what an unwinder
-// keeps there now: of another call of the same function, to which the stack pointer beside it
-// belongs.
-func (s *shadow) isWalkers(addr, ip uint64) bool {
-	for i, d := range besideIP {
-		sp, err := s.word(addr - uint64(d))
-		if err != nil || sp == addr+8 {
-			continue
-		}
-		if f := s.newest[sp-8]; f != nil && f.Back == ip && (i > 0 || s.hasFlags(addr)) {
-			return true
-		}
-	}
-	return false
 }

@@ -40,12 +40,15 @@ type Site struct {
 	Unit              uint32 // index of the stub's unit
 }
 
-const siteStateOff = 8
+const (
+	siteStateOff = 8
+	siteKindOff  = 14
+)
 
 func (s *Site) encode(b []byte) {
 	le.PutUint64(b[0:], s.Addr)
 	le.PutUint32(b[siteStateOff:], uint32(s.State))
-	b[12], b[13], b[14] = s.Patch, s.Hole, byte(s.Kind)
+	b[12], b[13], b[siteKindOff] = s.Patch, s.Hole, byte(s.Kind)
 	copy(b[16:24], s.Original[:])
 	copy(b[24:32], s.Written[:])
 	le.PutUint64(b[32:], s.HoleAddr)
@@ -57,7 +60,7 @@ func (s *Site) encode(b []byte) {
 func decodeSite(b []byte) (s Site) {
 	s.Addr = le.Uint64(b[0:])
 	s.State = SiteState(le.Uint32(b[siteStateOff:]))
-	s.Patch, s.Hole, s.Kind = b[12], b[13], SiteKind(b[14])
+	s.Patch, s.Hole, s.Kind = b[12], b[13], SiteKind(b[siteKindOff])
 	copy(s.Original[:], b[16:24])
 	copy(s.Written[:], b[24:32])
 	s.HoleAddr = le.Uint64(b[32:])
