@@ -98,7 +98,7 @@ func (p *Process) buildArena(ctx context.Context, s *session, l arena.Layout, ne
 
 // layoutFor sizes an arena for so many sites now and some later.
 func (p *Process) layoutFor(s *session, sites int) arena.Layout {
-	n := sites + sites/8 + 64 + unwind.MaxOriginals
+	n := sites + sites/8 + 32 + unwind.MaxOriginals
 	areas, shared := 0, 0
 	if len(s.arenas) == 0 {
 		areas = areaCount(p.pid)

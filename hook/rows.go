@@ -14,7 +14,7 @@ import (
 // one for the program that is in use, which take a fifteenth of the code that is reserved for
 // them; those of programs that are retired go with these.
 func unwindSize(code uint64) int {
-	return unwind.Config{CodeSize: code}.Size(int(code / 4))
+	return unwind.Config{CodeSize: code}.Size(int(code / 8))
 }
 
 // rows are the unwind table of an arena. There is none before the first program that wraps
