@@ -2,9 +2,18 @@
 // function is called by generated code, which keeps the caller's return address in a
 // frame of a shadow return stack, and takes the time before and after.
 //
-// There is one user of it so far: [Durations] keeps statistics of how long each function
-// takes, in the target's memory, so that no event is sent anywhere. Handlers, events and
-// data carried from entry to return are not built yet.
+// [Durations] keeps statistics of how long each function takes, in the target's memory, so
+// that no event is sent anywhere. A [Recorder] does so, too, and tells every entry and exit
+// as an [Event]: each thread of the target writes them to a ring of its own, which never
+// holds it up; what does not fit is counted as lost, and said to be missing at its place.
+// One of them can be at a function at a time. Handlers and data carried from entry to return
+// are not built yet.
+//
+// # Life cycle and locks
+//
+// Both begin by patching sites ([Measure], [Record]) and end with Close or with that of the
+// Process; what they know can be read afterwards. A Recorder's mutex is taken under the
+// Process's own, so a Recorder calls its Process only while it does not hold it.
 //
 // # What is not wrapped
 //
@@ -15,8 +24,9 @@
 // A wrapped function's caller is hidden from whoever walks the stack meanwhile. What unwinds
 // in the target (C++ exceptions, pthread_cancel, backtraces) is told about frames: the functions
 // that unwinders ask are answered by generated code (docs/unwinding.md). Where that cannot be,
-// the target is refused with [ErrUnwinds]. So is one that copies stacks (Python's greenlets do), with [ErrCopiesStacks]: there a stack word is the return
-// slot of several calls at a time.
+// the target is refused with [ErrUnwinds]. So is one that copies stacks (Python's greenlets
+// do), with [ErrCopiesStacks]: there a stack word is the return slot of several calls at a
+// time.
 //
 // # Laws
 //
