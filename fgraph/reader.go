@@ -130,9 +130,9 @@ func (r *reader) stuckLong() bool {
 
 // skip gives up the records that are unfinished, and reports whether there were any.
 func (r *reader) skip() (any bool) {
-	for _, t := range r.tracks {
-		if t.Stuck() {
-			t.Skip()
+	for _, track := range r.tracks {
+		if track.Stuck() {
+			track.Skip()
 			any = true
 		}
 	}
