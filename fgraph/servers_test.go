@@ -95,6 +95,11 @@ SELECT count(*), sum(length(b)), max(b), sum(a * (b LIKE '%f%')) FROM t;`
 		t.Errorf("hooked %q, unhooked %q", got, want)
 	}
 	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+	cycle(t, s.PID(), before, func() {
+		if got := s.Exec(load); got != want {
+			t.Errorf("during cycles %q, unhooked %q", got, want)
+		}
+	})
 }
 
 func TestPython(t *testing.T) {
@@ -105,7 +110,14 @@ func TestPython(t *testing.T) {
 	v.Run(2) // checks its results
 	m.closeAndCheck(t)
 	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
-	v.Run(1)
+	rounds := v.Report().Info["rounds"]
+	cycle(t, v.PID(), before, func() {
+		v.Run(5)
+		rounds += 5
+	})
+	if got := v.Report().Info["rounds"]; got != rounds {
+		t.Errorf("%v rounds were made, want %v", got, rounds)
+	}
 	v.Quit()
 }
 
