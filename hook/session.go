@@ -117,7 +117,7 @@ func (n *neighbourhood) placeRows(site uint32, kind arena.UnitKind, gen assemble
 		n.Unreserve(at, size)
 		return 0, 0, err
 	}
-	if n.unseen && wraps(c) {
+	if n.unseen && wraps(c.Exits) {
 		err = fmt.Errorf("%w: too many places with code that unwinders must know", ErrFull)
 	} else {
 		err = n.rows.set(at, size, rows(c))

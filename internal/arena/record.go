@@ -145,7 +145,7 @@ const (
 	CallTaken               // it has its frame, in which another call's statistics may be: that one was unwound
 	CallClaimed             // it has its frame; it is not counted as entered
 	CallEntered             // nor is anything else missing but the call
-	CallDropped             // as CallEntered, and the return address is off the stack
+	CallDropped             // as CallEntered, and the return address is off the stack: this is the call
 	CallMissed              // counted as missed
 
 	// The same for a function that a wrapped one has jumped to: its frame is the next one

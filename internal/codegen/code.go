@@ -29,19 +29,6 @@ type Displaced struct {
 type Code struct {
 	Bytes []byte
 	Exits []arena.Exit // by offset; each holds up to the next one
-	// Unwind are the places that matter to unwinders; zero in units that do not
-	// wrap their function.
-	Unwind Labels
-}
-
-// Labels are offsets from a program's start. Between them the return address of the
-// wrapped function's caller is in different places, and the stack pointer too.
-type Labels struct {
-	Dropped int // the return address has been taken off the stack; it is still in its slot
-	Call    int // the call of the function
-	Back    int // behind it: the address that is in the slot while the function runs
-	InSlot  int // the original return address is in the slot again
-	Returns int // and the stack pointer at it
 }
 
 // gen assembles code and remembers, for each offset, how a thread standing

@@ -260,6 +260,35 @@ func returnOf(t *testing.T, c Code) (back uint64) {
 	return 0
 }
 
+// TestCall: unwinders take the exits' word for where the return address is. It is off the
+// stack at the call alone, which has at least 3 bytes and is followed by the function's
+// return.
+func TestCall(t *testing.T) {
+	for _, u := range unitCases {
+		c, err := u.gen(testAt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		for i, e := range c.Exits {
+			if e.Call != arena.CallDropped {
+				continue
+			}
+			calls++
+			in, err := x86.Decode(c.Bytes[e.Off:])
+			if err != nil || in.Flow != x86.FlowCall || in.Len < 3 {
+				t.Errorf("%s: no call at %#x", u.name, e.Off)
+			}
+			if next := c.Exits[i+1]; next.Call != arena.CallBack || int(next.Off) != int(e.Off)+int(in.Len) {
+				t.Errorf("%s: behind the call is %+v", u.name, next)
+			}
+		}
+		if wraps := strings.HasPrefix(u.name, "wrap"); wraps && calls != 1 || !wraps && calls != 0 {
+			t.Errorf("%s: %d calls", u.name, calls)
+		}
+	}
+}
+
 // TestBackIsAligned: programs know wrapped callers by it, wherever they are.
 func TestBackIsAligned(t *testing.T) {
 	for at := uint64(testAt); at < testAt+256; at += 16 {
@@ -267,7 +296,8 @@ func TestBackIsAligned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back := at + uint64(c.Unwind.Back); back%backAlign != 0 {
+		i := slices.IndexFunc(c.Exits, func(e arena.Exit) bool { return e.Call == arena.CallBack })
+		if back := at + uint64(c.Exits[i].Off); back%backAlign != 0 {
 			t.Errorf("a program at %#x has its calls return to %#x", at, back)
 		}
 	}

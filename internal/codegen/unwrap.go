@@ -14,7 +14,7 @@ func behind(place int32) x86.Mem { return x86.At(x86.RSP, place-8) }
 // the psABI has no result in them: assembly does.
 func (g *wrapGen) leave() {
 	g.Bind(g.back)
-	g.labels.Back = g.Len()
+	g.backAt = g.Len()
 	g.saveResults()
 	g.Lea(x86.RCX, x86.At(x86.RSP, -8))
 	g.hash(x86.RDX, x86.RCX, x86.RAX)
@@ -23,7 +23,6 @@ func (g *wrapGen) leave() {
 	g.Bind(g.found)
 	g.MovRegMem(x86.RAX, x86.At(x86.RDX, arena.FrameRA))
 	g.MovMemReg(behind(0), x86.RAX)
-	g.labels.InSlot = g.Len()
 	g.MovMemReg(behind(saveCells), x86.RDX)
 	g.keepRing()
 	g.CmpMemImm(x86.At(x86.RDX, arena.FrameJoined), 0)
@@ -51,7 +50,6 @@ func (g *wrapGen) leave() {
 	g.restoreResults()
 	g.Lea(x86.RSP, x86.At(x86.RSP, -8))
 	g.is(arena.CallReturns, 0)
-	g.labels.Returns = g.Len()
 	g.Ret()
 }
 

@@ -36,8 +36,8 @@ const (
 type wrapGen struct {
 	countGen
 	stats  Stats
-	areas  bool // threads have cells
-	labels Labels
+	areas  bool     // threads have cells
+	backAt int      // offset of back
 	cold   []func() // parts that are generated at the end
 
 	plain, framed                        x86.Label // no frame is wanted; it is
@@ -60,12 +60,11 @@ func Wrap(at uint64, d Displaced, env Env, cells []Cell, s Stats) (Code, int, er
 	first := newWrap(at, d, env, cells, s)
 	first.program()
 	g := newWrap(at, d, env, cells, s)
-	lead := int(-(at + uint64(first.labels.Back)) % backAlign)
+	lead := int(-(at + uint64(first.backAt)) % backAlign)
 	g.Nop(lead)
 	entry := g.program()
 	g.Nop(backAlign - 1 - lead) // the length is always the same
 	c, err := g.finish()
-	c.Unwind = g.labels
 	return c, entry, err
 }
 
@@ -215,7 +214,6 @@ func (g *wrapGen) enter() {
 	g.restoreAll()
 	g.Lea(x86.RSP, x86.At(x86.RSP, 8))
 	g.is(arena.CallDropped, 0)
-	g.labels.Dropped, g.labels.Call = g.Len(), g.Len()
 	g.Call(g.d.Copy)
 }
 
