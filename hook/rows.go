@@ -30,7 +30,7 @@ func rowsOf(kind arena.UnitKind, window []byte, c codegen.Code) []unwind.Row {
 	if kind == arena.UnitClaim {
 		return unwind.Plain()
 	}
-	if wraps(c.Exits) {
+	if kind == arena.UnitFrame || wraps(c.Exits) {
 		points := make([]unwind.Point, len(c.Exits))
 		for i, e := range c.Exits {
 			points[i] = unwind.Point{Off: int(e.Off), Stage: stageOf(e.Call), Pop: int(e.Pop)}

@@ -40,8 +40,9 @@ type gen struct {
 	states []state
 	exits  []arena.Exit // of displaced copies
 	copies []span
-	pop    uint8      // how far the stack pointer was lowered, for from
-	call   arena.Call // how far the call is, for from
+	pop    uint8       // how far the stack pointer was lowered, for from
+	call   arena.Call  // how far the call is, for from
+	token  arena.Token // the same in all of a routine's part
 }
 
 // state holds from off on.
@@ -58,7 +59,7 @@ func newGen(at, site uint64) *gen {
 
 // from says what is saved at the boundary that comes next and those after it.
 func (g *gen) from(s arena.Saved, t arena.Token) {
-	g.states = append(g.states, state{g.Len(), arena.Exit{Pop: g.pop, Saved: s, Token: t, Call: g.call}})
+	g.states = append(g.states, state{g.Len(), arena.Exit{Pop: g.pop, Saved: s, Token: max(t, g.token), Call: g.call}})
 }
 
 // displaced appends the copy of code, which was at addr. With back, a jump to

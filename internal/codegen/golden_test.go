@@ -50,9 +50,14 @@ func count(d Displaced, env Env, cells ...Cell) func(uint64) (Code, error) {
 
 const testFrames = 0x7f1234560000
 
+var testSlow = Slow{0x6fe000, 0x6fe100, 0x6fe200, 0x6fe300, 0x6fe380, 0x6fe400, 0x6fe500}
+
+// sharedEnv is for targets without areas.
+var sharedEnv = Env{Consts: testConsts, Frames: testFrames, Slow: testSlow}
+
 func wrapEnv(o OwnerCheck) Env {
 	e := owner(o)
-	e.Frames = testFrames
+	e.Frames, e.Slow = testFrames, testSlow
 	return e
 }
 
@@ -96,10 +101,14 @@ var unitCases = []unitCase{
 	{"count-go-leaf", count(Displaced{Bytes: plainWindow, Go: true}, testEnv)},
 	{"wrap", wrap(Displaced{Bytes: plainWindow}, wrapEnv(ByFSBase))},
 	{"wrap-tls-word-flags-live", wrap(Displaced{Bytes: plainWindow, FlagsLive: true}, wrapEnv(ByTLSWord), testCells...)},
-	{"wrap-shared", wrap(Displaced{Bytes: plainWindow}, Env{Consts: testConsts, Frames: testFrames})},
+	{"wrap-shared", wrap(Displaced{Bytes: plainWindow}, sharedEnv)},
 	{"wrap-events", wrapEvents(wrapEnv(ByTLSWord), 0)},
 	{"wrap-events-longer", wrapEvents(wrapEnv(ByTLSWord), 3000)},
-	{"wrap-events-shared", wrapEvents(Env{Consts: testConsts, Frames: testFrames}, 0)},
+	{"wrap-events-shared", wrapEvents(sharedEnv, 0)},
+	{"frame-routine", func(at uint64) (Code, error) {
+		c, _, err := FrameRoutine(at, wrapEnv(ByFSBase))
+		return c, err
+	}},
 	{"claim-c", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimC) }},
 	{"claim-go", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGo) }},
 	{"claim-go-m", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGoM) }},

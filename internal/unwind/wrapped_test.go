@@ -31,7 +31,7 @@ func stageOf(c arena.Call) Stage {
 }
 
 func rowsOf(c codegen.Code, d codegen.Displaced, site uint64) []Row {
-	if !slices.ContainsFunc(c.Exits, func(e arena.Exit) bool { return e.Call == arena.CallDropped }) {
+	if !slices.ContainsFunc(c.Exits, func(e arena.Exit) bool { return e.Call == arena.CallBack }) {
 		var bs []Boundary
 		for _, e := range c.Exits {
 			bs = append(bs, Boundary{int(e.Off), int(e.Delta), int(e.Pop)})
@@ -67,6 +67,14 @@ func (g *target) hook(i int) {
 	})
 	d.Copy = stub + codegen.CopyOffset
 	env := codegen.Env{Consts: arena.Consts{ThisProcess: g.at + envAt}, Frames: framesAt}
+	g.add(func(at uint64) ([]byte, []Row) {
+		c, slow, err := codegen.FrameRoutine(at, env)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		env.Slow = slow
+		return c.Bytes, rowsOf(c, codegen.Displaced{}, at)
+	})
 	words := g.at + envAt + 0x1000*uint64(i+1)
 	store64(g.mem, envAt, 1)
 	entry := 0
