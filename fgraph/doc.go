@@ -6,8 +6,10 @@
 // that no event is sent anywhere. A [Recorder] does so, too, and tells every entry and exit
 // as an [Event]: each thread of the target writes them to a ring of its own, which never
 // holds it up; what does not fit is counted as lost, and said to be missing at its place.
-// One of them can be at a function at a time. Handlers and data carried from entry to return
-// are not built yet.
+// Any number of Durations, and one Recorder, can be at a function at a time. A call
+// belongs, from its entry to its end, to those who were there at its entry: who comes
+// meanwhile does not see its return, and for who has gone it stays inflight. Handlers and
+// data carried from entry to return are not built yet.
 //
 // # Life cycle and locks
 //

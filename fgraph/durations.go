@@ -38,10 +38,9 @@ type Durations struct {
 
 // part is one function's.
 type part struct {
-	slot   *hook.Slot
-	stats  *hook.Stats
-	events *codegen.Events
-	final  *raw // the statistics, once they can no longer change
+	slot  *hook.Slot
+	meter *trampoline.Meter
+	final *raw // the statistics, once they can no longer change
 }
 
 // Measure patches the sites, where they are not patched yet, and measures every call
@@ -127,22 +126,14 @@ func (d *Durations) sortOut(sites []hook.Site) (good []hook.Site, err error) {
 
 func (d *Durations) attach(ctx context.Context, events eventsFor) error {
 	for _, s := range d.patch.Slots {
-		p := part{slot: s}
+		p := part{slot: s, meter: &trampoline.Meter{}}
 		if events != nil {
 			var err error
-			if p.events, err = events(ctx, s); err != nil {
+			if p.meter.Events, err = events(ctx, s); err != nil {
 				return err
 			}
 		}
-		err := d.p.WithRoom(ctx, func() (err error) {
-			p.stats, err = s.NewStats()
-			return err
-		})
-		if err != nil {
-			return err
-		}
 		if err := trampoline.Attach(ctx, d.p, s, p.attachment()); err != nil {
-			s.Finish(p.stats)
 			return err
 		}
 		if !d.keep(p) {
@@ -153,7 +144,7 @@ func (d *Durations) attach(ctx context.Context, events eventsFor) error {
 }
 
 func (p *part) attachment() trampoline.Attachment {
-	return trampoline.Attachment{Stats: p.stats, Events: p.events}
+	return trampoline.Attachment{Meter: p.meter}
 }
 
 // keep reports false if the Process was closed meanwhile.
@@ -180,7 +171,7 @@ func (d *Durations) Read() []FunctionDurations {
 		p := &d.parts[i]
 		r := p.final
 		if r == nil {
-			r = read(p.stats, false)
+			r = read(p.meter, false)
 		}
 		out[i] = r.times(p.slot.Site().Function, tick)
 	}
@@ -216,7 +207,7 @@ func (d *Durations) end(detached bool) {
 	}
 	d.done = true
 	for i := range d.parts {
-		d.parts[i].final = read(d.parts[i].stats, detached)
+		d.parts[i].final = read(d.parts[i].meter, detached)
 	}
 }
 
@@ -233,9 +224,6 @@ func (d *Durations) close() error {
 	for i := range d.parts {
 		p := &d.parts[i]
 		err := trampoline.Detach(d.p, p.slot, p.attachment())
-		if err == nil {
-			defer p.slot.Finish(p.stats)
-		}
 		if !errors.Is(err, hook.ErrClosed) {
 			errs = append(errs, err)
 		}

@@ -79,7 +79,7 @@ type raw struct {
 	buckets                                   [arena.Buckets]uint64
 }
 
-// statistics is a *hook.Stats.
+// statistics is a *trampoline.Meter.
 type statistics interface{ Read(int) uint64 }
 
 // read reads them. Calls come last: one that is made meanwhile is then inflight, and none

@@ -196,8 +196,9 @@ func (s *Slot) free(used map[unitKey]bool) int {
 		for _, c := range s.released {
 			s.n.FreeCell(c)
 		}
-		for _, first := range s.finished {
-			s.n.FreeRun(first, arena.StatCells)
+		for _, f := range s.finished {
+			f.last()
+			s.n.FreeRun(f.first, arena.StatCells)
 		}
 		s.released, s.finished = nil, nil
 	}

@@ -25,7 +25,7 @@ func (p *Process) mustCollect(t *testing.T) int {
 func (pt *Patch) detachAll(t *testing.T) {
 	t.Helper()
 	for _, s := range pt.Slots {
-		if err := s.Update(func(any) (any, Generator) { return nil, nil }); err != nil {
+		if err := s.Update(func(*Change) (any, Generator, error) { return nil, nil, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

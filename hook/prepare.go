@@ -106,9 +106,14 @@ func (p *Process) layoutFor(s *session, sites int) arena.Layout {
 		shared = s.arenas[0].AreaCount
 	}
 	// As if all sites were wrapped; what is not used is never touched.
-	l := arena.NewLayout(n, (2+arena.StatCells)*n, areas, shared, uint64(n)*codePerSite+64<<10)
+	wraps := n + min(n, spareMost)
+	l := arena.NewLayout(n, 2*n+arena.StatCells*wraps, areas, shared, uint64(wraps)*codePerSite+64<<10)
 	return l.WithUnwind(unwindSize(l.CodeSize))
 }
+
+// spareMost is how many functions can be measured by others than before until a stop has
+// to make room.
+const spareMost = 4096
 
 // codePerSite has room for a stub and a program that wraps and records.
 const codePerSite = 2176

@@ -27,7 +27,7 @@ type Slot struct {
 	current  int             // unit that the slot names, -1 when idle
 	retired  []int           // units that it named before
 	released []int           // cells that only retired units name
-	finished []int           // statistics of which the same is true
+	finished []finished      // statistics of which the same is true
 }
 
 // Site is the site the slot belongs to.
@@ -99,22 +99,34 @@ func (c Cell) Read() uint64 { return c.n.Read(c.index, c.n.claims) }
 // it is entered. The length must not depend on the address.
 type Generator func(at uint64) (codegen.Code, int, error)
 
-// Update replaces what is attached to the site. f is given the present
-// attachments (nil at first), and returns the new ones, a value that must not
-// be changed afterwards, with the program that serves them; no program makes
-// the site idle. The program is written into the arena, then the slot pointed
+// Change is what Update offers while it holds the slot. It is of no use afterwards.
+type Change struct {
+	Attached any // at present; nil at first
+	s        *Slot
+}
+
+// NewStats takes statistics that start at 0. After ErrFull, Collect may make room.
+func (c *Change) NewStats() (*Stats, error) { return c.s.newStats() }
+
+// Update replaces what is attached to the site. f returns the new attachments, a value
+// that must not be changed afterwards, with the program that serves them; no program
+// makes the site idle. The program is written into the arena, then the slot pointed
 // at it by one aligned 8-byte store: each call of the function runs the old or
 // the new program whole, and no thread is stopped. The old program's memory is
 // kept until a stop shows that nobody is in it.
 //
-// After ErrFull nothing has changed; Collect may make room.
-func (s *Slot) Update(f func(attached any) (any, Generator)) error {
+// After an error, which may be f's own, nothing has changed. After ErrFull, Collect may
+// make room.
+func (s *Slot) Update(f func(*Change) (attached any, g Generator, err error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
 		return ErrClosed
 	}
-	attached, gen := f(s.attached)
+	attached, gen, err := f(&Change{s.attached, s})
+	if err != nil {
+		return err
+	}
 	to, unit := s.stub+codegen.CopyOffset, -1
 	if gen != nil {
 		at, entry, u, err := s.program(gen)

@@ -13,13 +13,8 @@ type Stats struct {
 	first int // cell
 }
 
-// NewStats takes statistics that start at 0. After ErrFull, Collect may make room.
-func (s *Slot) NewStats() (*Stats, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		return nil, ErrClosed
-	}
+// newStats takes statistics. The slot is locked.
+func (s *Slot) newStats() (*Stats, error) {
 	i, err := s.n.AddRun(arena.StatCells, s.n.claims)
 	if err != nil {
 		return nil, fmt.Errorf("statistics for %s: %w", s.site.Function.Name(), err)
@@ -28,13 +23,20 @@ func (s *Slot) NewStats() (*Stats, error) {
 	return &Stats{s, i}, nil
 }
 
-// Finish gives statistics up that no attachment uses any more. They are given out
-// again as released cells are.
-func (s *Slot) Finish(st *Stats) {
+// finished are statistics that are given up.
+type finished struct {
+	first int // cell
+	last  func()
+}
+
+// Finish gives statistics up that the slot's attachments do not use any more. Calls that
+// began before still end in them. When none does any more, last is called, the slot being
+// locked, and then they are given out again as released cells are.
+func (s *Slot) Finish(st *Stats, last func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.ended {
-		s.finished = append(s.finished, st.first)
+		s.finished = append(s.finished, finished{st.first, last})
 	}
 }
 

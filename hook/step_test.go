@@ -44,9 +44,9 @@ func (pt *Patch) count(t *testing.T) map[string]Cell {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = s.Update(func(any) (any, Generator) {
+		err = s.Update(func(*Change) (any, Generator, error) {
 			d, env, places := s.Displaced(), s.Env(), []codegen.Cell{cell.Place()}
-			return places, func(at uint64) (codegen.Code, int, error) { return codegen.Count(at, d, env, places) }
+			return places, func(at uint64) (codegen.Code, int, error) { return codegen.Count(at, d, env, places) }, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func spin(uint64) (codegen.Code, int, error) {
 func (s *Slot) trap(t *testing.T) (release func()) {
 	t.Helper()
 	program := s.n.Slot(s.index)
-	if err := s.Update(func(old any) (any, Generator) { return old, spin }); err != nil {
+	if err := s.Update(func(c *Change) (any, Generator, error) { return c.Attached, spin, nil }); err != nil {
 		t.Fatal(err)
 	}
 	return func() { s.n.StoreSlot(s.index, program) }

@@ -21,13 +21,13 @@ func (pt *Patch) measure(t *testing.T) map[string]*Stats {
 		if s.Site().Exit() != nil {
 			continue
 		}
-		st, err := s.NewStats()
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = s.Update(func(any) (any, Generator) {
+		var st *Stats
+		err := s.Update(func(c *Change) (_ any, _ Generator, err error) {
+			if st, err = c.NewStats(); err != nil {
+				return nil, nil, err
+			}
 			d, env, place := s.Wrapped(), s.Env(), st.Place()
-			return st, func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, nil, place) }
+			return st, func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, nil, place) }, nil
 		})
 		if err != nil {
 			t.Fatal(err)

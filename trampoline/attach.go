@@ -2,39 +2,39 @@ package trampoline
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/codegen"
 )
 
-// ErrMeasured: somebody measures the function's durations already. One at a time can.
-var ErrMeasured = errors.New("the function's durations are measured already (MEASURED)")
-
-// Attachment is one user's part in what runs at a site: a cell that counts calls, or
-// statistics of how long they take. It is comparable, and for package fgraph.
+// Attachment is one user's part in what runs at a site: a cell that counts calls, or a
+// meter of how long they take. It is comparable, and for package fgraph.
 type Attachment struct {
 	Cell  hook.Cell
-	Stats *hook.Stats // nil for a cell
-	// Events of calls that have Stats are recorded, too; nil: they are not.
-	Events *codegen.Events
+	Meter *Meter // nil for a cell
 }
 
-// attached is a site's immutable list.
-type attached []Attachment
+// attached is a site's immutable list, and where its version's calls are measured.
+type attached struct {
+	list    []Attachment
+	version *version // nil if nobody measures
+}
+
+func (a attached) meters() (out []*Meter) {
+	for _, x := range a.list {
+		if x.Meter != nil {
+			out = append(out, x.Meter)
+		}
+	}
+	return out
+}
 
 // Attach adds to what runs at a site, and Detach removes it. Each call of the function
-// runs the old list or the new one.
+// runs the old list or the new one, and at its end what it ran at its entry.
 func Attach(ctx context.Context, p *hook.Process, s *hook.Slot, a Attachment) error {
 	return p.WithRoom(ctx, func() error {
-		return update(s, func(list attached) (attached, error) {
-			if _, taken := list.measured(); taken && a.Stats != nil {
-				return nil, fmt.Errorf("%s: %w", s.Site().Function.Name(), ErrMeasured)
-			}
-			return append(slices.Clone(list), a), nil
-		})
+		return change(s, a.Meter != nil, func(list []Attachment) []Attachment { return append(slices.Clone(list), a) })
 	})
 }
 
@@ -42,52 +42,56 @@ func Attach(ctx context.Context, p *hook.Process, s *hook.Slot, a Attachment) er
 // go on without this one.
 func Detach(p *hook.Process, s *hook.Slot, a Attachment) error {
 	return p.WithRoom(context.Background(), func() error {
-		return update(s, func(list attached) (attached, error) {
-			return slices.DeleteFunc(slices.Clone(list), func(x Attachment) bool { return x == a }), nil
+		return change(s, a.Meter != nil, func(list []Attachment) []Attachment {
+			return slices.DeleteFunc(slices.Clone(list), func(x Attachment) bool { return x == a })
 		})
 	})
 }
 
-// measured is the attachment that has statistics.
-func (list attached) measured() (Attachment, bool) {
-	i := slices.IndexFunc(list, func(a Attachment) bool { return a.Stats != nil })
-	if i < 0 {
-		return Attachment{}, false
-	}
-	return list[i], true
-}
-
-// update replaces a site's list by what f makes of it.
-func update(s *hook.Slot, f func(attached) (attached, error)) error {
-	var refused error
-	err := s.Update(func(old any) (any, hook.Generator) {
-		list, _ := old.(attached)
-		changed, err := f(list)
-		if err != nil {
-			refused, changed = err, list
+// change replaces a site's list by what f makes of it. Where others measure than did
+// before, they do with new statistics.
+func change(s *hook.Slot, measures bool, f func([]Attachment) []Attachment) error {
+	var before, fresh *version
+	err := s.Update(func(c *hook.Change) (_ any, _ hook.Generator, err error) {
+		was, _ := c.Attached.(attached)
+		now := attached{f(was.list), was.version}
+		if measures {
+			if fresh, err = newVersion(s, c, now.meters()); err != nil {
+				return nil, nil, err
+			}
+			before, now.version = was.version, fresh
 		}
-		return changed, program(s, changed)
+		return now, program(s, now), nil
 	})
-	return errors.Join(refused, err)
+	if err != nil {
+		fresh.retire()
+	} else {
+		before.retire()
+	}
+	return err
 }
 
 // program generates for a list; for an empty one the site is idle.
-func program(s *hook.Slot, list attached) hook.Generator {
-	if len(list) == 0 {
+func program(s *hook.Slot, a attached) hook.Generator {
+	if len(a.list) == 0 {
 		return nil
 	}
 	var cells []codegen.Cell
-	for _, a := range list {
-		if a.Stats == nil {
-			cells = append(cells, a.Cell.Place())
+	for _, x := range a.list {
+		if x.Meter == nil {
+			cells = append(cells, x.Cell.Place())
 		}
 	}
 	env := s.Env()
-	if a, ok := list.measured(); ok {
-		d, place := s.Wrapped(), a.Stats.Place()
-		place.Events = a.Events
-		return func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, cells, place) }
+	if a.version == nil {
+		d := s.Displaced()
+		return func(at uint64) (codegen.Code, int, error) { return codegen.Count(at, d, env, cells) }
 	}
-	d := s.Displaced()
-	return func(at uint64) (codegen.Code, int, error) { return codegen.Count(at, d, env, cells) }
+	d, place := s.Wrapped(), a.version.stats.Place()
+	for _, m := range a.meters() {
+		if m.Events != nil {
+			place.Events = m.Events
+		}
+	}
+	return func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, cells, place) }
 }

@@ -62,19 +62,16 @@ func (s *Stop) dispense() {
 // taker is a thread that would take a signal of the process's, the main thread first, as
 // the kernel has it (complete_signal).
 func (s *Stop) taker() *Thread {
-	var pending uint64
-	for i, th := range s.threads {
-		if i > 0 && pending == 0 {
-			return nil
-		}
-		if th.state != stopped || th.sig != 0 || th.group {
-			continue
-		}
+	for _, th := range s.threads {
 		st, err := procfs.ReadStatus(th.tid)
 		if err != nil {
 			continue
 		}
-		if pending = st.ShdPnd &^ ignoredOf(st); pending&^st.SigBlk != 0 {
+		pending := st.ShdPnd &^ ignoredOf(st)
+		if pending == 0 {
+			return nil
+		}
+		if pending&^st.SigBlk != 0 && th.state == stopped && th.sig == 0 && !th.group {
 			return th
 		}
 	}
@@ -82,13 +79,26 @@ func (s *Stop) taker() *Thread {
 }
 
 // take lets the thread go on to the delivery of a signal, which is the first thing that
-// it does. The signal is delivered when the thread is let go; one that is ignored is not.
+// it does, and then to the first instruction after it. A signal is this tracer's to lose
+// between its report and its delivery, so there is nothing in between. One that is ignored
+// is not delivered.
 func (th *Thread) take() bool {
-	if th.Flush() != nil {
+	if th.Flush() != nil || !th.goOn(0) {
 		return false
 	}
+	sig := th.sig
+	th.sig = 0
+	if th.state != stopped || sig == 0 || ignored(th.tid)&signalSet(sig) != 0 {
+		return th.state == stopped
+	}
+	interrupt(th.tid) //nolint:errcheck // a thread that is gone shows when it goes on
+	return th.goOn(sig)
+}
+
+// goOn lets the thread run to its next stop.
+func (th *Thread) goOn(sig unix.Signal) bool {
 	th.have, th.state = false, running
-	if resume(unix.PTRACE_CONT, th.tid, 0) != nil {
+	if resume(unix.PTRACE_CONT, th.tid, sig) != nil {
 		return false
 	}
 	status, err := th.await(takeLimit)
@@ -97,10 +107,7 @@ func (th *Thread) take() bool {
 		return false
 	}
 	th.accept(status)
-	if th.state == stopped && ignored(th.tid)&signalSet(th.sig) != 0 {
-		th.sig = 0
-	}
-	return th.state == stopped
+	return true
 }
 
 // killed reports whether nothing of the process is going to run again, some threads of
