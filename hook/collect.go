@@ -125,15 +125,17 @@ func (p *Process) standing(st *ptrace.Stop) (map[unitKey]bool, error) {
 			used[unitKey{n, i}] = true
 		}
 	}
-	// The claim routine keeps its return address in one of these, or on the stack.
+	// Shared routines keep the address that they return to in one of these, or on the stack.
 	mem := evictor{mem: st.Mem()}
 	standsAt := func(rip, rsp uint64, more ...uint64) {
 		if p.session.findCode(rip) == nil {
 			return
 		}
 		mark(rip)
-		if token, err := mem.token(arena.TokenStack, &cpu{rsp: rsp}); err == nil {
-			mark(token)
+		for _, below := range []uint64{40, 56, 72} {
+			if token, err := mem.word(rsp - below); err == nil {
+				mark(token)
+			}
 		}
 		for _, a := range more {
 			mark(a)

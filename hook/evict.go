@@ -66,20 +66,22 @@ func (e *evictor) move(c *cpu) (bool, error) {
 		return false, err
 	}
 	if exit.Token != arena.TokenNone {
-		// In the claim routine: the program that went there says what is
-		// saved, at the address to which the routine would return.
+		// In a shared routine: the program that went there says what is saved, at
+		// the address to which the routine would return.
 		token, err := e.token(exit.Token, c)
 		if err != nil {
 			return false, err
 		}
+		call := exit.Call
 		if exit, site, err = e.exit(t, c, token); err != nil {
 			return false, err
 		}
+		exit.Call = call
 	}
 	return true, e.restore(c, exit, site)
 }
 
-// token is the address to which the claim routine will return.
+// token is the address to which a shared routine will return.
 func (e *evictor) token(where arena.Token, c *cpu) (uint64, error) {
 	switch where {
 	case arena.TokenRCX:
@@ -88,6 +90,8 @@ func (e *evictor) token(where arena.Token, c *cpu) (uint64, error) {
 		return c.r13, nil
 	case arena.TokenGSBase:
 		return c.gs, nil
+	case arena.TokenOut:
+		return e.word(c.rsp - 56)
 	}
 	return e.word(c.rsp - 40)
 }
@@ -102,11 +106,14 @@ func (e *evictor) exit(t *arena.Tables, c *cpu, addr uint64) (arena.Exit, arena.
 		return arena.Exit{}, arena.Site{}, errStranded(addr)
 	}
 	site, ok := t.SiteOf(u)
-	if !ok && x.Token == arena.TokenNone {
+	if !ok && x.Token == arena.TokenNone && !returned(x.Call) {
 		return arena.Exit{}, arena.Site{}, errStranded(addr)
 	}
 	return x, site, nil
 }
+
+// returned: the way out is to the caller, whatever the site.
+func returned(c arena.Call) bool { return c >= arena.CallBack && c < arena.AnswerRestart }
 
 // eflags bits that lahf leaves in ah, and the one that seto leaves in al.
 const (

@@ -116,7 +116,7 @@ func (p *Process) layoutFor(s *session, sites int) arena.Layout {
 const spareMost = 4096
 
 // codePerSite has room for a stub and a program that wraps and records.
-const codePerSite = 3328
+const codePerSite = 2176
 
 // areaCount is four areas a thread, a power of two, so that buckets of four
 // rarely overflow and threads that are born later find one.

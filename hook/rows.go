@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/functap/functap/internal/arena"
@@ -29,10 +30,10 @@ func rowsOf(kind arena.UnitKind, window []byte, c codegen.Code) []unwind.Row {
 	if kind == arena.UnitClaim {
 		return unwind.Plain()
 	}
-	if wraps(c) {
+	if kind == arena.UnitFrame || wraps(c.Exits) {
 		points := make([]unwind.Point, len(c.Exits))
 		for i, e := range c.Exits {
-			points[i] = unwind.Point{Off: int(e.Off), Stage: stageOf(e, c.Unwind), Pop: int(e.Pop)}
+			points[i] = unwind.Point{Off: int(e.Off), Stage: stageOf(e.Call), Pop: int(e.Pop)}
 		}
 		return unwind.Wrapped(points)
 	}
@@ -44,16 +45,15 @@ func rowsOf(kind arena.UnitKind, window []byte, c codegen.Code) []unwind.Row {
 }
 
 // wraps: the unit calls its function, so that a stack has an address of it.
-func wraps(c codegen.Code) bool { return c.Unwind != (codegen.Labels{}) }
+func wraps(exits []arena.Exit) bool {
+	return slices.ContainsFunc(exits, func(e arena.Exit) bool { return e.Call == arena.CallDropped })
+}
 
-// stageOf is what an unwinder must know of a program that wraps, where it has this exit.
-func stageOf(e arena.Exit, l codegen.Labels) unwind.Stage {
-	switch e.Call {
+// stageOf is what an unwinder must know of a program that wraps, where the call is so far.
+func stageOf(c arena.Call) unwind.Stage {
+	switch c {
 	case arena.CallDropped:
-		if int(e.Off) == l.Call {
-			return unwind.Calling
-		}
-		return unwind.Dropped
+		return unwind.Calling
 	case arena.CallBack:
 		return unwind.Returned
 	case arena.CallJoinLeft, arena.CallRecorded, arena.CallLeft:

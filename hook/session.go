@@ -40,6 +40,7 @@ type neighbourhood struct {
 	*arena.Arena
 	reach   arena.Range  // modules it was placed for
 	claim   [3]uint64    // address of the claim routine of each codegen.ClaimKind, 0 if none
+	slow    codegen.Slow // addresses in the frame routine
 	slots   []*Slot      // by site index
 	claims  *arena.Arena // has the areas and the claim table
 	rows    rows
@@ -72,6 +73,14 @@ func (s *session) contains(addr uint64) bool {
 
 // addRoutines writes an arena's shared routines.
 func (s *session) addRoutines(n *neighbourhood) error {
+	_, _, err := n.place(arena.NoSite, arena.UnitFrame, nil, func(at uint64) (c codegen.Code, err error) {
+		env := codegen.Env{Consts: n.Consts(), Frames: n.claims.Frames}
+		c, n.slow, err = codegen.FrameRoutine(at, env)
+		return c, err
+	})
+	if err != nil {
+		return fmt.Errorf("writing the frame routine: %w", err)
+	}
 	if s.noGS || !n.HasAreaCells() {
 		return nil
 	}
@@ -117,7 +126,7 @@ func (n *neighbourhood) placeRows(site uint32, kind arena.UnitKind, gen assemble
 		n.Unreserve(at, size)
 		return 0, 0, err
 	}
-	if n.unseen && wraps(c) {
+	if n.unseen && wraps(c.Exits) {
 		err = fmt.Errorf("%w: too many places with code that unwinders must know", ErrFull)
 	} else {
 		err = n.rows.set(at, size, rows(c))

@@ -80,6 +80,7 @@ const (
 	UnitProgram
 	UnitClaim  // the shared routine that gives a thread its area
 	UnitAnswer // what is called in place of a function that unwinders ask
+	UnitFrame  // the shared routine for frames that are not found at once
 )
 
 // Unit is one piece of generated code.
@@ -121,8 +122,8 @@ const (
 	SavedThird                    // at -32: rdx
 )
 
-// Token says where, at a boundary of the claim routine, the address is at
-// which the program that asked for an area goes on.
+// Token says where, at a boundary of a shared routine, the address is at which the
+// program that went there goes on.
 type Token uint8
 
 // Places of the token.
@@ -132,6 +133,7 @@ const (
 	TokenR13          // Go programs
 	TokenGSBase       // Go, while the routine needs both registers
 	TokenStack        // C, then: at -40(%rsp)
+	TokenOut          // the frame routine: at -56(%rsp)
 )
 
 // Call says, at a boundary of a program that wraps its function, how far the call
@@ -145,7 +147,7 @@ const (
 	CallTaken               // it has its frame, in which another call's statistics may be: that one was unwound
 	CallClaimed             // it has its frame; it is not counted as entered
 	CallEntered             // nor is anything else missing but the call
-	CallDropped             // as CallEntered, and the return address is off the stack
+	CallDropped             // as CallEntered, and the return address is off the stack: this is the call
 	CallMissed              // counted as missed
 
 	// The same for a function that a wrapped one has jumped to: its frame is the next one

@@ -29,19 +29,6 @@ type Displaced struct {
 type Code struct {
 	Bytes []byte
 	Exits []arena.Exit // by offset; each holds up to the next one
-	// Unwind are the places that matter to unwinders; zero in units that do not
-	// wrap their function.
-	Unwind Labels
-}
-
-// Labels are offsets from a program's start. Between them the return address of the
-// wrapped function's caller is in different places, and the stack pointer too.
-type Labels struct {
-	Dropped int // the return address has been taken off the stack; it is still in its slot
-	Call    int // the call of the function
-	Back    int // behind it: the address that is in the slot while the function runs
-	InSlot  int // the original return address is in the slot again
-	Returns int // and the stack pointer at it
 }
 
 // gen assembles code and remembers, for each offset, how a thread standing
@@ -53,8 +40,9 @@ type gen struct {
 	states []state
 	exits  []arena.Exit // of displaced copies
 	copies []span
-	pop    uint8      // how far the stack pointer was lowered, for from
-	call   arena.Call // how far the call is, for from
+	pop    uint8       // how far the stack pointer was lowered, for from
+	call   arena.Call  // how far the call is, for from
+	token  arena.Token // the same in all of a routine's part
 }
 
 // state holds from off on.
@@ -71,7 +59,7 @@ func newGen(at, site uint64) *gen {
 
 // from says what is saved at the boundary that comes next and those after it.
 func (g *gen) from(s arena.Saved, t arena.Token) {
-	g.states = append(g.states, state{g.Len(), arena.Exit{Pop: g.pop, Saved: s, Token: t, Call: g.call}})
+	g.states = append(g.states, state{g.Len(), arena.Exit{Pop: g.pop, Saved: s, Token: max(t, g.token), Call: g.call}})
 }
 
 // displaced appends the copy of code, which was at addr. With back, a jump to

@@ -15,8 +15,9 @@ type Env struct {
 	// AreaCells is the offset, from the GS base, of the pointer to this
 	// arena's cells.
 	AreaCells int32
-	// Frames is the address of the frame table.
+	// Frames is the address of the frame table, and Slow the routine that serves it.
 	Frames uint64
+	Slow   Slow
 	// Owner is how a program tells whether the area at GS is its thread's.
 	Owner OwnerCheck
 }

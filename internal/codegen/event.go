@@ -20,27 +20,20 @@ type Events struct {
 // Further places below the return slot that the exit part of an event needs.
 const (
 	saveDuration = saveEnd
-	saveStart    = -64
-	saveRing     = -72 // the ring; 0: the shared one
-	saveSite     = -80 // as FrameSite
+	saveStart    = -80
+	saveRing     = -88 // the ring; 0: the shared one
+	saveSite     = -96 // of one that had joined, as FrameSite
 )
 
 // noteSite tells in the frame at rcx whether and by which number its call is recorded.
-func (g *wrapGen) noteSite() {
-	site := int32(0)
-	if e := g.stats.Events; e != nil {
-		site = int32(e.Site + 1)
-	}
-	g.MovMemImm(x86.At(x86.RCX, arena.FrameSite), site)
-}
+func (g *wrapGen) noteSite() { g.MovMemImm(x86.At(x86.RCX, arena.FrameSite), g.stats.site()) }
 
-// needEvents: a function whose events are recorded joins none whose are not, since it is
-// the other's program that sees both return. The other's frame is at rcx.
-func (g *wrapGen) needEvents() {
-	if g.stats.Events != nil {
-		g.CmpMemImm(x86.At(x86.RCX, arena.FrameSite), 0)
-		g.JccLabel(x86.CondE, g.missed)
+// site is the frame's number.
+func (s *Stats) site() int32 {
+	if s.Events == nil {
+		return 0
 	}
+	return int32(s.Events.Site + 1)
 }
 
 // eventEntry records the entry, or the joining. rcx is at the frame, and free afterwards.
@@ -107,9 +100,6 @@ func (g *wrapGen) checkOwnerAgain(other x86.Label) {
 
 // keepTimes keeps the duration, in rax, and the start, in the frame at rcx.
 func (g *wrapGen) keepTimes() {
-	if g.stats.Events == nil {
-		return
-	}
 	g.MovMemReg(behind(saveDuration), x86.RAX)
 	g.MovRegMem(x86.RDX, x86.At(x86.RCX, arena.FrameTime))
 	g.MovMemReg(behind(saveStart), x86.RDX)
@@ -117,9 +107,6 @@ func (g *wrapGen) keepTimes() {
 
 // keepSite keeps the number in the frame at rcx.
 func (g *wrapGen) keepSite() {
-	if g.stats.Events == nil {
-		return
-	}
 	g.MovRegMem(x86.RDX, x86.At(x86.RCX, arena.FrameSite))
 	g.MovMemReg(behind(saveSite), x86.RDX)
 }
@@ -133,18 +120,11 @@ func (g *wrapGen) eventExit() {
 
 // eventJoinedExit records the return of a function that had joined.
 func (g *wrapGen) eventJoinedExit() {
-	if g.stats.Events == nil {
-		return
-	}
-	none := g.Label()
-	g.CmpMemImm(behind(saveSite), 0)
-	g.JccLabel(x86.CondE, none)
 	g.exit(arena.CallBack, func() {
 		g.MovRegMem(x86.RAX, behind(saveSite))
 		g.AddRegImm(x86.RAX, what(ring.Exit, 0)-1)
 		g.MovMemReg32(x86.At(x86.RDX, ring.What), x86.RAX)
 	})
-	g.Bind(none)
 }
 
 func (g *wrapGen) exit(at arena.Call, what func()) {

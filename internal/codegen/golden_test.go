@@ -50,9 +50,14 @@ func count(d Displaced, env Env, cells ...Cell) func(uint64) (Code, error) {
 
 const testFrames = 0x7f1234560000
 
+var testSlow = Slow{0x6fe000, 0x6fe100, 0x6fe200, 0x6fe300, 0x6fe380, 0x6fe400, 0x6fe500}
+
+// sharedEnv is for targets without areas.
+var sharedEnv = Env{Consts: testConsts, Frames: testFrames, Slow: testSlow}
+
 func wrapEnv(o OwnerCheck) Env {
 	e := owner(o)
-	e.Frames = testFrames
+	e.Frames, e.Slow = testFrames, testSlow
 	return e
 }
 
@@ -96,10 +101,14 @@ var unitCases = []unitCase{
 	{"count-go-leaf", count(Displaced{Bytes: plainWindow, Go: true}, testEnv)},
 	{"wrap", wrap(Displaced{Bytes: plainWindow}, wrapEnv(ByFSBase))},
 	{"wrap-tls-word-flags-live", wrap(Displaced{Bytes: plainWindow, FlagsLive: true}, wrapEnv(ByTLSWord), testCells...)},
-	{"wrap-shared", wrap(Displaced{Bytes: plainWindow}, Env{Consts: testConsts, Frames: testFrames})},
+	{"wrap-shared", wrap(Displaced{Bytes: plainWindow}, sharedEnv)},
 	{"wrap-events", wrapEvents(wrapEnv(ByTLSWord), 0)},
 	{"wrap-events-longer", wrapEvents(wrapEnv(ByTLSWord), 3000)},
-	{"wrap-events-shared", wrapEvents(Env{Consts: testConsts, Frames: testFrames}, 0)},
+	{"wrap-events-shared", wrapEvents(sharedEnv, 0)},
+	{"frame-routine", func(at uint64) (Code, error) {
+		c, _, err := FrameRoutine(at, wrapEnv(ByFSBase))
+		return c, err
+	}},
 	{"claim-c", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimC) }},
 	{"claim-go", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGo) }},
 	{"claim-go-m", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGoM) }},
@@ -260,6 +269,35 @@ func returnOf(t *testing.T, c Code) (back uint64) {
 	return 0
 }
 
+// TestCall: unwinders take the exits' word for where the return address is. It is off the
+// stack at the call alone, which has at least 3 bytes and is followed by the function's
+// return.
+func TestCall(t *testing.T) {
+	for _, u := range unitCases {
+		c, err := u.gen(testAt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		for i, e := range c.Exits {
+			if e.Call != arena.CallDropped {
+				continue
+			}
+			calls++
+			in, err := x86.Decode(c.Bytes[e.Off:])
+			if err != nil || in.Flow != x86.FlowCall || in.Len < 3 {
+				t.Errorf("%s: no call at %#x", u.name, e.Off)
+			}
+			if next := c.Exits[i+1]; next.Call != arena.CallBack || int(next.Off) != int(e.Off)+int(in.Len) {
+				t.Errorf("%s: behind the call is %+v", u.name, next)
+			}
+		}
+		if wraps := strings.HasPrefix(u.name, "wrap"); wraps && calls != 1 || !wraps && calls != 0 {
+			t.Errorf("%s: %d calls", u.name, calls)
+		}
+	}
+}
+
 // TestBackIsAligned: programs know wrapped callers by it, wherever they are.
 func TestBackIsAligned(t *testing.T) {
 	for at := uint64(testAt); at < testAt+256; at += 16 {
@@ -267,7 +305,8 @@ func TestBackIsAligned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back := at + uint64(c.Unwind.Back); back%backAlign != 0 {
+		i := slices.IndexFunc(c.Exits, func(e arena.Exit) bool { return e.Call == arena.CallBack })
+		if back := at + uint64(c.Exits[i].Off); back%backAlign != 0 {
 			t.Errorf("a program at %#x has its calls return to %#x", at, back)
 		}
 	}

@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"github.com/functap/functap/internal/arena"
-	"github.com/functap/functap/internal/ring"
 	"github.com/functap/functap/internal/x86"
 )
 
@@ -14,8 +13,7 @@ import (
 // joinFrame adds a frame to the slot's, whose address is in rcx. There is an end to it: two
 // functions that jump to each other can do that a million times.
 func (g *wrapGen) joinFrame() {
-	g.is(arena.CallNone, g.allSaved())
-	g.Bind(g.join)
+	g.is(arena.CallNone, 0)
 	g.MovMemReg(g.below(saveBase), x86.RCX)
 	g.MovRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameJoined))
 	g.AddRegImm(x86.RAX, 1)
@@ -29,20 +27,43 @@ func (g *wrapGen) joinFrame() {
 	claimed := g.Label()
 	g.claimJoin(claimed)
 
-	g.is(arena.CallJoinClaimed, g.allSaved())
+	g.is(arena.CallJoinClaimed, 0)
 	g.Bind(claimed)
-	g.LeaLabel(x86.RAX, g.back) // as a sign of which program wrote it
+	g.MovRegMem(x86.RAX, g.goOn()) // as a sign of which program wrote it
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameBack), x86.RAX)
 	g.readTime()
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameTime), x86.RAX)
-	g.noteSite()
-	g.countJoin()
-	g.eventEntry(ring.Join, arena.CallJoinEntered)
+	g.MovRegMem(x86.RAX, g.below(saveWant))
+	g.MovMemReg(x86.At(x86.RCX, arena.FrameSite), x86.RAX)
+	g.MovRegMem(x86.RAX, g.below(saveStats))
+	g.countCallShared()
+	g.is(arena.CallJoinEntered, 0)
+	events := g.Label()
+	g.CmpMemImm(g.below(saveWant), 0)
+	g.JccLabel(x86.CondNE, events)
+	g.countJoined()
+	g.is(arena.CallNone, 0)
+	g.JmpMem(g.goOn())
+	g.is(arena.CallJoinEntered, 0)
+	g.Bind(events)
+	g.back(joinsBlock)
+}
+
+// needEvents: a function whose events are recorded joins none whose are not, since it is
+// the other's program that sees both return. The other's frame is at rcx.
+func (g *wrapGen) needEvents() {
+	unwanted := g.Label()
+	g.CmpMemImm(g.below(saveWant), 0)
+	g.JccLabel(x86.CondE, unwanted)
+	g.CmpMemImm(x86.At(x86.RCX, arena.FrameSite), 0)
+	g.JccLabel(x86.CondE, g.missed)
+	g.Bind(unwanted)
+}
+
+// countJoined says in the slot's frame that one more has joined: it is complete.
+func (g *wrapGen) countJoined() {
 	g.MovRegMem(x86.RCX, g.below(saveBase))
 	g.IncMem(x86.At(x86.RCX, arena.FrameJoined))
-	g.is(arena.CallNone, g.allSaved())
-	g.restoreAll()
-	g.Jmp(g.d.Copy)
 }
 
 // hashJoin makes dst the first entry for the function whose number is in rax.
@@ -63,9 +84,9 @@ func (g *wrapGen) claimJoin(claimed x86.Label) {
 	next := g.Here()
 	g.XorRegReg(x86.RAX, x86.RAX)
 	g.LockCmpxchgMemReg(x86.At(x86.RCX, arena.FrameSlot), x86.RDX)
-	g.is(arena.CallJoinMaybe, g.allSaved())
+	g.is(arena.CallJoinMaybe, 0)
 	g.JccLabel(x86.CondE, claimed)
-	g.is(arena.CallNone, g.allSaved())
+	g.is(arena.CallNone, 0)
 	g.CmpRegReg(x86.RAX, x86.RDX)
 	g.JccLabel(x86.CondE, stale)
 	g.AddRegImm(x86.RCX, arena.FrameSize)
@@ -73,37 +94,18 @@ func (g *wrapGen) claimJoin(claimed x86.Label) {
 	g.JccLabel(x86.CondNE, next)
 	g.JmpLabel(g.missed)
 
-	g.is(arena.CallJoinTaken, g.allSaved())
+	g.is(arena.CallJoinTaken, 0)
 	g.Bind(stale)
 	g.countUnwound(claimed, arena.CallJoinClaimed)
 }
 
-// countJoin is countCall for the frame at rcx.
-func (g *wrapGen) countJoin() {
-	slow, done := g.Label(), g.Label()
-	g.Lea(x86.RAX, x86.RIPTo(g.stats.Shared))
-	if g.areas {
-		g.MovRegMem(x86.RDX, g.below(saveCells))
-		g.TestRegReg(x86.RDX, x86.RDX)
-		g.JccLabel(x86.CondE, slow)
-		g.MovMemReg(x86.At(x86.RCX, arena.FrameStats), x86.RAX)
-		g.IncMem(g.own(x86.RDX, arena.StatCalls))
-		g.is(arena.CallJoinEntered, g.allSaved())
-		g.JmpLabel(done)
-		g.is(arena.CallJoinClaimed, g.allSaved())
-		g.Bind(slow)
-	}
-	g.countCallShared()
-	g.is(arena.CallJoinEntered, g.allSaved())
-	g.Bind(done)
-}
-
 // leaveJoined records the functions that have joined, the last one first, and goes on
 // with the first. They may be of any arena, so it is their shared statistics that count.
-func (g *wrapGen) leaveJoined() {
-	counted, freed, nobody, told := g.Label(), g.Label(), g.Label(), g.Label()
+// told is where a program goes on that has recorded one's event.
+func (g *wrapGen) leaveJoined() (joined, told uint64) {
+	counted, freed, nobody, raised := g.Label(), g.Label(), g.Label(), g.Label()
 	g.is(arena.CallBack, resultsSaved)
-	g.Bind(g.joined)
+	joined = g.PC()
 	next := g.Here()
 	g.findJoined(nobody)
 	g.MovMemReg(behind(saveBase), x86.RDX)
@@ -119,10 +121,7 @@ func (g *wrapGen) leaveJoined() {
 	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
 	g.JccLabel(x86.CondE, freed)
 	g.MovRegMem(x86.RCX, x86.At(x86.RCX, arena.FrameStats))
-	g.MovRegReg(x86.RDX, x86.RAX)
-	g.OrRegImm(x86.RDX, 1)
-	g.BsrRegReg(x86.RDX, x86.RDX)
-	g.LockIncMem(x86.Mem{Base: x86.RCX, Index: x86.RDX, Scale: arena.CellSize, Disp: arena.StatBuckets * arena.CellSize})
+	g.countReturn()
 	g.is(arena.CallJoinLeft, resultsSaved)
 	g.freeJoined()
 	g.JmpLabel(counted)
@@ -132,17 +131,22 @@ func (g *wrapGen) leaveJoined() {
 	g.JmpLabel(nobody)
 	g.Bind(counted)
 	g.LockAddMemReg(x86.At(x86.RCX, arena.StatTotal*arena.CellSize), x86.RAX)
-	g.raise(told)
-	g.is(arena.CallBack, resultsSaved)
-	g.Bind(told)
-	g.eventJoinedExit()
+	g.raise(raised)
+	g.Bind(raised)
+	g.CmpMemImm(behind(saveSite), 0)
+	g.JccLabel(x86.CondE, nobody)
+	g.MovRegMem(x86.RDX, g.goOnLeave())
+	g.SubRegImm(x86.RDX, toldBlock)
+	g.JmpReg(x86.RDX)
+	told = g.PC()
 	g.Bind(nobody)
 	g.MovRegMem(x86.RDX, behind(saveCells))
 	g.DecMem(x86.At(x86.RDX, arena.FrameJoined))
 	g.MovRegMem(x86.RAX, x86.At(x86.RDX, arena.FrameJoined))
 	g.TestRegReg(x86.RAX, x86.RAX)
 	g.JccLabel(x86.CondNE, next)
-	g.JmpLabel(g.alone)
+	g.JmpMem(g.goOnLeave())
+	return joined, told
 }
 
 // freeJoined frees the frame that was kept.

@@ -13,8 +13,8 @@ func behind(place int32) x86.Mem { return x86.At(x86.RSP, place-8) }
 // general registers and the flags are used, and restored. Flags too, although
 // the psABI has no result in them: assembly does.
 func (g *wrapGen) leave() {
-	g.Bind(g.back)
-	g.labels.Back = g.Len()
+	g.Bind(g.leaves)
+	g.backAt = g.Len()
 	g.saveResults()
 	g.Lea(x86.RCX, x86.At(x86.RSP, -8))
 	g.hash(x86.RDX, x86.RCX, x86.RAX)
@@ -23,7 +23,6 @@ func (g *wrapGen) leave() {
 	g.Bind(g.found)
 	g.MovRegMem(x86.RAX, x86.At(x86.RDX, arena.FrameRA))
 	g.MovMemReg(behind(0), x86.RAX)
-	g.labels.InSlot = g.Len()
 	g.MovMemReg(behind(saveCells), x86.RDX)
 	g.keepRing()
 	g.CmpMemImm(x86.At(x86.RDX, arena.FrameJoined), 0)
@@ -34,24 +33,25 @@ func (g *wrapGen) leave() {
 	g.SubRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameTime))
 	g.JccLabel(x86.CondB, g.negative)
 	g.Bind(g.timed)
-	g.keepTimes()
+	if g.stats.Events != nil {
+		g.keepTimes()
+	}
 	if g.areas {
 		g.checkOwnerAgain(g.shared)
 		g.MovRegMem(x86.RCX, x86.GSAt(g.env.AreaCells))
 		g.TestRegReg(x86.RCX, x86.RCX)
 		g.JccLabel(x86.CondE, g.silent)
-		g.record(func(stat int32) x86.Mem { return g.own(x86.RCX, stat) }, false)
+		g.record()
 	} else {
-		g.recordShared()
+		g.JmpLabel(g.shared)
 	}
-	g.Bind(g.out)
 	g.is(arena.CallLeft, resultsSaved)
+	g.Bind(g.out)
 	g.eventExit()
 	g.Bind(g.left)
 	g.restoreResults()
 	g.Lea(x86.RSP, x86.At(x86.RSP, -8))
 	g.is(arena.CallReturns, 0)
-	g.labels.Returns = g.Len()
 	g.Ret()
 }
 
@@ -81,28 +81,33 @@ func (g *wrapGen) restoreResults() {
 	g.from(0, 0)
 }
 
-// record adds the duration in rax to statistics, frees the frame, and is done.
-func (g *wrapGen) record(stat func(int32) x86.Mem, locked bool) {
-	g.MovRegReg(x86.RDX, x86.RAX)
-	g.OrRegImm(x86.RDX, 1)
-	g.BsrRegReg(x86.RDX, x86.RDX)
-	bucket := stat(arena.StatBuckets)
+// record adds the duration in rax to the thread's own statistics, whose address is in
+// rcx, and frees the frame.
+func (g *wrapGen) record() {
+	g.bucket()
+	bucket := g.own(x86.RCX, arena.StatBuckets)
 	bucket.Index, bucket.Scale = x86.RDX, arena.CellSize
-	if locked {
-		g.LockIncMem(bucket)
-	} else {
-		g.IncMem(bucket)
-	}
+	g.IncMem(bucket)
 	g.is(arena.CallRecorded, resultsSaved)
 	g.freeFrame()
 	g.is(arena.CallLeft, resultsSaved)
-	if locked {
-		g.LockAddMemReg(stat(arena.StatTotal), x86.RAX)
-	} else {
-		g.AddMemReg(stat(arena.StatTotal), x86.RAX)
-	}
+	g.AddMemReg(g.own(x86.RCX, arena.StatTotal), x86.RAX)
 	g.CmpRegMem(x86.RAX, x86.RIPTo(g.stats.Shared+arena.StatMax*arena.CellSize))
 	g.JccLabel(x86.CondA, g.newMax)
+}
+
+// bucket makes rdx the number of the highest bit of the duration in rax.
+func (g *wrapGen) bucket() {
+	g.MovRegReg(x86.RDX, x86.RAX)
+	g.OrRegImm(x86.RDX, 1)
+	g.BsrRegReg(x86.RDX, x86.RDX)
+}
+
+// countReturn counts the duration in rax in the shared statistics at rcx, of this or
+// another function.
+func (g *wrapGen) countReturn() {
+	g.bucket()
+	g.LockIncMem(x86.Mem{Base: x86.RCX, Index: x86.RDX, Scale: arena.CellSize, Disp: arena.StatBuckets * arena.CellSize})
 }
 
 // freeFrame frees the frame whose address was kept. Statistics first: an entry without
@@ -113,19 +118,27 @@ func (g *wrapGen) freeFrame() {
 	g.MovMemImm(x86.At(x86.RDX, arena.FrameSlot), 0)
 }
 
-// recordShared records for a thread without cells; a fork child records nothing.
-func (g *wrapGen) recordShared() {
-	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
-	g.JccLabel(x86.CondE, g.silent)
-	g.Lea(x86.RCX, x86.RIPTo(g.stats.Shared))
-	g.record(func(stat int32) x86.Mem { return x86.At(x86.RCX, stat*arena.CellSize) }, true)
-}
-
-// slowExit is what few calls need.
+// slowExit are a program's ways to the routine, and what it needs not.
 func (g *wrapGen) slowExit() {
+	leave := func(from, to x86.Label, tmp x86.Reg) {
+		g.Bind(from)
+		g.LeaLabel(tmp, to)
+		g.MovMemReg(g.goOnLeave(), tmp)
+	}
 	g.is(arena.CallBack, resultsSaved)
-	g.Bind(g.search)
-	g.searchWindow()
+	leave(g.search, g.found, x86.RAX)
+	g.Jmp(g.env.Slow.Search)
+
+	resume := g.Label()
+	leave(g.joined, resume, x86.RAX)
+	g.Jmp(g.env.Slow.Joined)
+	if g.stats.Events != nil {
+		g.block(g.told)
+	}
+	g.Bind(resume)
+	g.JmpLabel(g.alone)
+	leave(g.shared, g.out, x86.RCX)
+	g.Jmp(g.env.Slow.Shared)
 
 	g.Bind(g.negative)
 	g.XorRegReg(x86.RAX, x86.RAX)
@@ -134,19 +147,43 @@ func (g *wrapGen) slowExit() {
 	g.LockIncMem(x86.RIPTo(g.stats.Shared + arena.StatClamped*arena.CellSize))
 	g.JmpLabel(g.timed)
 
-	if g.areas {
-		g.Bind(g.shared)
-		g.recordShared()
-		g.JmpLabel(g.out)
-	}
-	g.is(arena.CallBack, resultsSaved)
 	g.Bind(g.silent)
 	g.freeFrame()
 	g.is(arena.CallLeft, resultsSaved)
 	g.JmpLabel(g.left)
 
-	g.Bind(g.newMax)
+	if g.areas {
+		leave(g.newMax, g.out, x86.RCX)
+		g.Lea(x86.RCX, x86.RIPTo(g.stats.Shared))
+		g.Jmp(g.env.Slow.NewMax)
+	}
+	if g.stats.Events != nil {
+		g.is(arena.CallBack, resultsSaved)
+		g.Bind(g.told)
+		g.eventJoinedExit()
+		g.Jmp(g.env.Slow.Told)
+	}
+}
+
+// recordShared is record for a thread without cells; a fork child records nothing. The
+// frame knows its statistics.
+func (g *wrapGen) recordShared() {
+	silent := g.Label()
+	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
+	g.JccLabel(x86.CondE, silent)
+	g.MovRegMem(x86.RCX, behind(saveCells))
+	g.MovRegMem(x86.RCX, x86.At(x86.RCX, arena.FrameStats))
+	g.countReturn()
+	g.is(arena.CallRecorded, resultsSaved)
+	g.freeFrame()
+	g.is(arena.CallLeft, resultsSaved)
+	g.LockAddMemReg(x86.At(x86.RCX, arena.StatTotal*arena.CellSize), x86.RAX)
 	g.raiseMax()
+	g.is(arena.CallBack, resultsSaved)
+	g.Bind(silent)
+	g.freeFrame()
+	g.is(arena.CallLeft, resultsSaved)
+	g.JmpMem(g.goOnLeave())
 }
 
 // searchWindow looks through the rest of the window at rdx for the slot in rcx. It is
@@ -159,20 +196,21 @@ func (g *wrapGen) searchWindow() {
 	g.JccLabel(x86.CondE, lost)
 	g.CmpMemReg(x86.At(x86.RDX, arena.FrameSlot), x86.RCX)
 	g.JccLabel(x86.CondNE, next)
-	g.JmpLabel(g.found)
+	g.JmpMem(g.goOnLeave())
 	g.Bind(lost)
 	g.Ud2()
 }
 
-// raiseMax makes the duration in rax the longest. There is one for all threads, as
-// longest ones are rare; they, or a handler, may be about the same.
+// raiseMax makes the duration in rax the longest of the statistics at rcx. There is one
+// for all threads, as longest ones are rare; they, or a handler, may be about the same.
 func (g *wrapGen) raiseMax() {
-	g.Lea(x86.RCX, x86.RIPTo(g.stats.Shared))
-	g.raise(g.out)
-	g.JmpLabel(g.out)
+	done := g.Label()
+	g.raise(done)
+	g.Bind(done)
+	g.JmpMem(g.goOnLeave())
 }
 
-// raise does it for the statistics whose shared form is at rcx.
+// raise does it and goes on.
 func (g *wrapGen) raise(done x86.Label) {
 	g.MovRegReg(x86.RDX, x86.RAX)
 	longest := x86.At(x86.RCX, arena.StatMax*arena.CellSize)

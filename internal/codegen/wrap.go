@@ -28,7 +28,12 @@ const (
 	saveThird = -32 // where the claim routine has kept something before
 	saveCells = -40 // address of the thread's cells, 0 if it has none; at exit: of the frame
 	saveEnd   = -48 // of the window
-	saveBase  = -56 // address of the slot's frame, while another one is dealt with; at exit: of that one
+	saveOut   = -56 // at entry: where the program goes on
+	saveStats = -64 // at entry: address of the statistics
+	saveBase  = -72 // address of the slot's frame, while another one is dealt with; at exit: of that one
+	saveWant  = -80 // at entry: by which number the call is recorded, as FrameSite
+
+	saveReturn = -64 // at exit: where the program goes on
 )
 
 // wrapGen generates a program that calls its function, with a frame, instead of
@@ -36,16 +41,17 @@ const (
 type wrapGen struct {
 	countGen
 	stats  Stats
-	areas  bool // threads have cells
-	labels Labels
+	areas  bool     // threads have cells
+	backAt int      // offset of back
 	cold   []func() // parts that are generated at the end
 
 	plain, framed                        x86.Label // no frame is wanted; it is
 	claim, claimed, entered              x86.Label
 	maybe, probe, missed, slowCalls      x86.Label
-	back, found, search                  x86.Label
+	leaves, found, search                x86.Label
 	timed, negative, shared, newMax, out x86.Label
-	left, silent, alone, join, joined    x86.Label
+	left, silent, alone, joined          x86.Label
+	joins, told                          x86.Label // with events
 }
 
 // Wrap generates the program that counts as Count does, and measures how long the
@@ -60,12 +66,11 @@ func Wrap(at uint64, d Displaced, env Env, cells []Cell, s Stats) (Code, int, er
 	first := newWrap(at, d, env, cells, s)
 	first.program()
 	g := newWrap(at, d, env, cells, s)
-	lead := int(-(at + uint64(first.labels.Back)) % backAlign)
+	lead := int(-(at + uint64(first.backAt)) % backAlign)
 	g.Nop(lead)
 	entry := g.program()
 	g.Nop(backAlign - 1 - lead) // the length is always the same
 	c, err := g.finish()
-	c.Unwind = g.labels
 	return c, entry, err
 }
 
@@ -73,9 +78,9 @@ func newWrap(at uint64, d Displaced, env Env, cells []Cell, s Stats) *wrapGen {
 	g := &wrapGen{stats: s, areas: env.Claim != 0}
 	g.countGen = countGen{gen: newGen(at, d.Site), d: d, env: env, cells: cells, a: x86.RAX, b: x86.RCX}
 	for _, l := range []*x86.Label{
-		&g.plain, &g.framed, &g.claim, &g.claimed, &g.entered, &g.maybe, &g.probe, &g.missed, &g.slowCalls,
-		&g.back, &g.found, &g.search, &g.timed, &g.negative, &g.shared, &g.newMax, &g.out, &g.left, &g.silent,
-		&g.alone, &g.join, &g.joined,
+		&g.plain, &g.framed, &g.claim, &g.claimed, &g.entered, &g.maybe, &g.probe, &g.slowCalls,
+		&g.leaves, &g.found, &g.search, &g.timed, &g.negative, &g.shared, &g.newMax, &g.out, &g.left, &g.silent,
+		&g.alone, &g.joined, &g.joins, &g.told,
 	} {
 		*l = g.Label()
 	}
@@ -120,8 +125,6 @@ func (g *wrapGen) program() (entry int) {
 	g.Jmp(g.d.Copy)
 	g.slowEntry()
 	g.slowExit()
-	g.joinFrame()
-	g.leaveJoined()
 	for _, c := range g.cold {
 		c()
 	}
@@ -215,7 +218,6 @@ func (g *wrapGen) enter() {
 	g.restoreAll()
 	g.Lea(x86.RSP, x86.At(x86.RSP, 8))
 	g.is(arena.CallDropped, 0)
-	g.labels.Dropped, g.labels.Call = g.Len(), g.Len()
 	g.Call(g.d.Copy)
 }
 
@@ -231,7 +233,7 @@ func (g *wrapGen) saveOthers() {
 func (g *wrapGen) fill() {
 	g.MovRegMem(x86.RAX, x86.At(x86.RSP, 0))
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameRA), x86.RAX)
-	g.LeaLabel(x86.RAX, g.back)
+	g.LeaLabel(x86.RAX, g.leaves)
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameBack), x86.RAX)
 	g.MovMemImm(x86.At(x86.RCX, arena.FrameJoined), 0)
 	g.noteSite()

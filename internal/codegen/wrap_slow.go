@@ -2,36 +2,144 @@ package codegen
 
 import (
 	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/ring"
 	"github.com/functap/functap/internal/x86"
 )
 
-// slowEntry is what comes of a first entry that is taken, of callers that may be
-// wrapped functions, and of threads without cells.
+// What few calls need is in one routine for all programs of an arena. It is entered by a
+// jump, with the address to go on at, and at entry that of the statistics too, below the
+// stack pointer.
+
+// Slow are the addresses at which it is entered.
+type Slow struct {
+	Maybe  uint64 // the caller may be a wrapped function
+	Probe  uint64 // the first entry, at rcx, is taken: its key is in rax
+	Search uint64 // the frame is not the window's first entry, at rdx; the slot is in rcx
+	Joined uint64 // others have joined the call whose frame is at rdx
+	Told   uint64 // the event of one of these is recorded
+	Shared uint64 // a duration, in rax, for the shared statistics
+	NewMax uint64 // it is the longest; the statistics are at rcx
+}
+
+// From an entry the routine goes on in the program at the address it was given, where the
+// function is jumped to, or at one of the blocks before it. Behind a return, too, there is
+// one, if the program records events.
+const (
+	joinsBlock   = 48 // before it, with events: record that the function whose frame is at rcx joins
+	claimedBlock = 32 // before it: the frame at rcx is claimed
+	claimBlock   = 16 // before it: claim one
+
+	toldBlock = 16 // record the return of one that had joined
+)
+
+// goOn is where the routine finds the address, at entry; and behind a return.
+func (g *wrapGen) goOn() x86.Mem      { return g.below(saveOut) }
+func (g *wrapGen) goOnLeave() x86.Mem { return behind(saveReturn) }
+
+// slowEntry are a program's ways there.
 func (g *wrapGen) slowEntry() {
+	out := g.Label()
+	params := func() {
+		g.LeaLabel(x86.RDX, out)
+		g.MovMemReg(g.goOn(), x86.RDX)
+		g.Lea(x86.RDX, x86.RIPTo(g.stats.Shared))
+		g.MovMemReg(g.below(saveStats), x86.RDX)
+		g.MovMemImm(g.below(saveWant), g.stats.site())
+	}
 	g.is(arena.CallNone, g.saved())
 	g.Bind(g.maybe)
 	g.saveOthers()
-	g.lookForJoin()
+	params()
+	g.Jmp(g.env.Slow.Maybe)
 	g.Bind(g.probe)
-	g.probeWindow()
+	params()
+	g.Jmp(g.env.Slow.Probe)
 
+	if g.stats.Events != nil {
+		g.is(arena.CallJoinEntered, g.allSaved())
+		g.block(g.joins)
+	}
+	g.is(arena.CallClaimed, g.allSaved())
+	g.block(g.claimed)
 	g.is(arena.CallNone, g.allSaved())
-	g.Bind(g.missed)
-	g.LockIncMem(x86.RIPTo(g.stats.Shared + arena.StatMissed*arena.CellSize))
-	g.is(arena.CallMissed, g.allSaved())
+	g.block(g.claim)
+	g.Bind(out)
 	g.restoreAll()
 	g.Jmp(g.d.Copy)
 
-	g.is(arena.CallClaimed, g.allSaved())
-	g.Bind(g.slowCalls)
-	g.countCallShared()
-	g.is(arena.CallEntered, g.allSaved())
-	g.JmpLabel(g.entered)
+	if g.areas {
+		g.is(arena.CallClaimed, g.allSaved())
+		g.Bind(g.slowCalls)
+		g.countCallShared()
+		g.is(arena.CallEntered, g.allSaved())
+		g.JmpLabel(g.entered)
+	}
+	if g.stats.Events != nil {
+		g.is(arena.CallJoinEntered, g.allSaved())
+		g.Bind(g.joins)
+		g.eventEntry(ring.Join, arena.CallJoinEntered)
+		g.countJoined()
+		g.is(arena.CallNone, g.allSaved())
+		g.JmpLabel(out)
+	}
+}
+
+// FrameRoutine generates the routine.
+func FrameRoutine(at uint64, env Env) (Code, Slow, error) {
+	g := &wrapGen{countGen: countGen{gen: newGen(at, at), env: env, a: x86.RAX, b: x86.RCX}}
+	g.token = arena.TokenOut
+	g.claimed, g.claim, g.missed = g.Label(), g.Label(), g.Label()
+	var s Slow
+	s.Maybe = g.PC()
+	g.lookForJoin()
+	g.joinFrame()
+	g.is(arena.CallNone, 0)
+	s.Probe = g.PC()
+	g.probeWindow()
+	g.ways()
+
+	g.token = arena.TokenNone
+	g.is(arena.CallBack, resultsSaved)
+	s.Search = g.PC()
+	g.searchWindow()
+	s.Joined, s.Told = g.leaveJoined()
+	g.is(arena.CallBack, resultsSaved)
+	s.Shared = g.PC()
+	g.recordShared()
+	s.NewMax = g.PC()
+	g.raiseMax()
+	c, err := g.finish()
+	return c, s, err
+}
+
+// ways are the ways back to programs.
+func (g *wrapGen) ways() {
+	g.is(arena.CallNone, 0)
+	g.Bind(g.claim)
+	g.back(claimBlock)
+	g.is(arena.CallClaimed, 0)
+	g.Bind(g.claimed)
+	g.back(claimedBlock)
+	g.is(arena.CallNone, 0)
+	g.Bind(g.missed)
+	g.MovRegMem(x86.RDX, g.below(saveStats))
+	g.LockIncMem(x86.At(x86.RDX, arena.StatMissed*arena.CellSize))
+	g.is(arena.CallMissed, 0)
+	g.JmpMem(g.goOn())
+}
+
+// back goes to a block so far before where the program goes on.
+func (g *wrapGen) back(block int32) {
+	g.MovRegMem(x86.RDX, g.goOn())
+	g.SubRegImm(x86.RDX, block)
+	g.JmpReg(x86.RDX)
 }
 
 // lookForJoin looks through the whole window for a frame of this slot whose address
-// is the word in the slot: the first one of a slot is always the newest.
+// is the word in the slot, and leaves it in rcx: the first one of a slot is always the
+// newest.
 func (g *wrapGen) lookForJoin() {
+	g.is(arena.CallNone, 0)
 	g.hash(x86.RCX, x86.RSP, x86.RDX)
 	g.Lea(x86.RDX, x86.At(x86.RCX, arena.FrameWindow*arena.FrameSize))
 	next, candidate := g.Here(), g.Label()
@@ -45,7 +153,6 @@ func (g *wrapGen) lookForJoin() {
 	g.MovRegMem(x86.RAX, x86.At(x86.RSP, 0))
 	g.CmpRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameBack))
 	g.JccLabel(x86.CondNE, g.claim)
-	g.JmpLabel(g.join)
 }
 
 // probeWindow tries the other entries of the window. rcx is at the first one, whose
@@ -78,7 +185,7 @@ func (g *wrapGen) probeWindow() {
 	g.claimEntry(judge)
 	g.JmpLabel(g.claimed)
 
-	g.is(arena.CallNone, g.allSaved())
+	g.is(arena.CallNone, 0)
 	g.Bind(stale)
 	g.claimEntry(judge)
 	g.countUnwound(g.claimed, arena.CallClaimed)
@@ -88,9 +195,9 @@ func (g *wrapGen) probeWindow() {
 // claimEntry makes the entry at rcx this slot's if its key is still what rax is.
 func (g *wrapGen) claimEntry(other x86.Label) {
 	g.LockCmpxchgMemReg(x86.At(x86.RCX, arena.FrameSlot), x86.RSP)
-	g.is(arena.CallMaybe, g.allSaved())
+	g.is(arena.CallMaybe, 0)
 	g.JccLabel(x86.CondNE, other)
-	g.is(arena.CallTaken, g.allSaved())
+	g.is(arena.CallTaken, 0)
 }
 
 // countUnwound counts the call whose frame was taken; one that was left before it
@@ -102,6 +209,6 @@ func (g *wrapGen) countUnwound(done x86.Label, then arena.Call) {
 	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
 	g.JccLabel(x86.CondE, done)
 	g.LockIncMem(x86.At(x86.RDX, arena.StatUnwound*arena.CellSize))
-	g.is(then, g.allSaved())
+	g.is(then, 0)
 	g.MovMemImm(x86.At(x86.RCX, arena.FrameStats), 0)
 }

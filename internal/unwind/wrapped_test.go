@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/functap/functap/internal/arena"
@@ -15,13 +16,10 @@ import (
 const envAt = tablesAt + 2*tableSize // behind the tables: words that programs use
 
 // stageOf translates codegen's states.
-func stageOf(e arena.Exit, l codegen.Labels) Stage {
-	switch e.Call {
+func stageOf(c arena.Call) Stage {
+	switch c {
 	case arena.CallDropped:
-		if int(e.Off) == l.Call {
-			return Calling
-		}
-		return Dropped
+		return Calling
 	case arena.CallBack:
 		return Returned
 	case arena.CallJoinLeft, arena.CallRecorded, arena.CallLeft:
@@ -33,7 +31,7 @@ func stageOf(e arena.Exit, l codegen.Labels) Stage {
 }
 
 func rowsOf(c codegen.Code, d codegen.Displaced, site uint64) []Row {
-	if c.Unwind == (codegen.Labels{}) {
+	if !slices.ContainsFunc(c.Exits, func(e arena.Exit) bool { return e.Call == arena.CallBack }) {
 		var bs []Boundary
 		for _, e := range c.Exits {
 			bs = append(bs, Boundary{int(e.Off), int(e.Delta), int(e.Pop)})
@@ -42,7 +40,7 @@ func rowsOf(c codegen.Code, d codegen.Displaced, site uint64) []Row {
 	}
 	var ps []Point
 	for _, e := range c.Exits {
-		ps = append(ps, Point{int(e.Off), stageOf(e, c.Unwind), int(e.Pop)})
+		ps = append(ps, Point{int(e.Off), stageOf(e.Call), int(e.Pop)})
 	}
 	return Wrapped(ps)
 }
@@ -69,6 +67,14 @@ func (g *target) hook(i int) {
 	})
 	d.Copy = stub + codegen.CopyOffset
 	env := codegen.Env{Consts: arena.Consts{ThisProcess: g.at + envAt}, Frames: framesAt}
+	g.add(func(at uint64) ([]byte, []Row) {
+		c, slow, err := codegen.FrameRoutine(at, env)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		env.Slow = slow
+		return c.Bytes, rowsOf(c, codegen.Displaced{}, at)
+	})
 	words := g.at + envAt + 0x1000*uint64(i+1)
 	store64(g.mem, envAt, 1)
 	entry := 0
