@@ -13,8 +13,11 @@ import (
 	"github.com/functap/functap/internal/testutils"
 )
 
-// measure wraps every function that can be, and counts the others.
-func (pt *Patch) measure(t *testing.T) map[string]*Stats {
+// measure wraps every function that can be.
+func (pt *Patch) measure(t *testing.T) map[string]*Stats { return pt.record(t, nil) }
+
+// record does that, and records its calls if there are rings.
+func (pt *Patch) record(t *testing.T, rings *Rings) map[string]*Stats {
 	t.Helper()
 	all := map[string]*Stats{}
 	for _, s := range pt.Slots {
@@ -27,6 +30,9 @@ func (pt *Patch) measure(t *testing.T) map[string]*Stats {
 				return nil, nil, err
 			}
 			d, env, place := s.Wrapped(), s.Env(), st.Place()
+			if place.Events, err = eventsOf(s, rings); err != nil {
+				return nil, nil, err
+			}
 			return st, func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, nil, place) }, nil
 		})
 		if err != nil {
@@ -35,6 +41,15 @@ func (pt *Patch) measure(t *testing.T) map[string]*Stats {
 		all[s.Site().Function.Name()] = st
 	}
 	return all
+}
+
+// eventsOf says what a site's program records, if there are rings.
+func eventsOf(s *Slot, rings *Rings) (*codegen.Events, error) {
+	if rings == nil {
+		return nil, nil
+	}
+	id, err := s.ID()
+	return &codegen.Events{Site: id, Records: rings.Records(), Shared: rings.Shared()}, err
 }
 
 // requireLaw checks that every call has come to an end that was counted.
@@ -93,6 +108,8 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{taken: 3}, "work_empty"},
 		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{taken: arena.FrameWindow}, "work_empty"},
 		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{stale: true}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{events: true}, "work_empty"},
+		{"count.c", testutils.CDynamic, []string{"2"}, how{events: true}, "work_tailed"}, // by a jump
 		{"pclass.c", testutils.CDynamic, nil, how{}, "p_five_singles"},
 		{"gsuser.c", testutils.CDynamic, nil, how{}, "work_half"},
 		{"count.c", testutils.CDynamic, []string{"2"}, how{}, "work_tailed"}, // by a jump
@@ -133,55 +150,91 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 
 // how is in what state the thread and the frame table are.
 type how struct {
-	claim bool // the thread has lost its area
-	taken int  // so many entries of the window are other threads'
-	stale bool // the first one is the slot's own, left by a longjmp
+	events bool // calls are recorded
+	claim  bool // the thread has lost its area
+	taken  int  // so many entries of the window are other threads'
+	stale  bool // the first one is the slot's own, left by a longjmp
 }
 
-// wrapAndDetachAt is detachAt for wrapped functions.
-func wrapAndDetachAt(t *testing.T, pid int, function string, n int, h how) (inside bool) {
+// wrapped is a target whose program is wrapped, with one function looked at.
+type wrapped struct {
+	p     *Process
+	slot  *Slot
+	stats map[string]*Stats
+}
+
+func wrapTarget(t *testing.T, pid int, function string, events bool) *wrapped {
 	t.Helper()
 	p, err := Attach(context.Background(), pid, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	t.Cleanup(func() { p.Close() })
 	pt := hookAll(t, p)
-	stats := pt.measure(t)
-	slot := pt.find(t, function)
-	release := slot.trap(t)
-	c := &cleaner{p: p, r: p.session.remains(), text: &textWriter{}}
+	var rings *Rings
+	if events {
+		if rings, err = p.Rings(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &wrapped{p, pt.find(t, function), pt.record(t, rings)}
+}
+
+// takeTo takes a thread that calls the function to the n-th instruction, counted from the
+// stub, and does what there is to do in that stop. It reports false when n steps lead out
+// of the function.
+func (w *wrapped) takeTo(t *testing.T, n int, h how, do func(*ptrace.Stop, *ptrace.Thread) error) (inside bool) {
+	t.Helper()
+	release := w.slot.trap(t)
 	caught := false
 	for deadline := time.Now().Add(10 * time.Second); !caught; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("nobody calls %s", function)
+			t.Fatalf("nobody calls %s", w.slot.site.Function.Name())
 		}
-		err = p.stopAll(context.Background(), "test", func(st *ptrace.Stop) error {
-			th, err := slot.trapped(st)
+		err := w.p.stopAll(context.Background(), "test", func(st *ptrace.Stop) error {
+			th, err := w.slot.trapped(st)
 			if th == nil || err != nil {
 				return err
 			}
 			caught = true
 			release()
-			h.prepare(t, th, st.Mem(), p.session, stats[function])
-			if inside, err = slot.stepThrough(th, n); err != nil {
+			h.prepare(t, th, st.Mem(), w.p.session, w.stats[w.slot.site.Function.Name()])
+			if inside, err = w.slot.stepThrough(th, n); err != nil {
 				return err
 			}
-			if err := c.prepare(); err != nil {
-				return err
-			}
-			return c.restore(st)
+			return do(st, th)
 		})
 		if err != nil {
 			t.Fatalf("step %d: %v", n, err)
 		}
 	}
+	return inside
+}
+
+// requireLaws checks it for all functions, after a detach.
+func (w *wrapped) requireLaws(t *testing.T) {
+	t.Helper()
+	for name, st := range w.stats {
+		requireLaw(t, name, st)
+	}
+}
+
+// wrapAndDetachAt is detachAt for wrapped functions.
+func wrapAndDetachAt(t *testing.T, pid int, function string, n int, h how) (inside bool) {
+	t.Helper()
+	w := wrapTarget(t, pid, function, h.events)
+	c := &cleaner{p: w.p, r: w.p.session.remains(), text: &textWriter{}}
+	inside = w.takeTo(t, n, h, func(st *ptrace.Stop, _ *ptrace.Thread) error {
+		if err := c.prepare(); err != nil {
+			return err
+		}
+		return c.restore(st)
+	})
 	if len(c.out.Left) > 0 {
 		t.Fatalf("step %d: left %v", n, c.out.Left)
 	}
-	for name, st := range stats {
-		requireLaw(t, name, st)
-	}
+	w.requireLaws(t)
+	w.p.Close()
 	return inside
 }
 

@@ -30,3 +30,20 @@ func (th *Thread) Step(limit time.Duration) error {
 	}
 	return nil
 }
+
+// Unstep takes the trap flag of Step from the thread, which stays where it is: the kernel
+// does so when the thread goes on, and it is told to stop before its next instruction.
+func (th *Thread) Unstep() error {
+	if err := interrupt(th.tid); err != nil {
+		return fmt.Errorf("stopping thread %d: %w", th.tid, exited(err))
+	}
+	if err := th.Flush(); err != nil {
+		return err
+	}
+	if kept := th.sig; !th.goOn(0) {
+		return fmt.Errorf("stopping thread %d: %w", th.tid, ErrExited)
+	} else if th.sig == 0 {
+		th.sig = kept
+	}
+	return nil
+}
