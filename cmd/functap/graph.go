@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/functap/functap/fgraph"
-	"github.com/functap/functap/hook"
 )
 
 var graphVerb = verb{
@@ -131,8 +130,8 @@ func (t *target) record(a *app, o *options) error {
 	t.recording.done.Go(func() { t.recording.print(o.graph, t.pid) })
 	d := r.Durations()
 	refused := d.Refused()
-	for _, e := range d.NoExit() {
-		refused = append(refused, &hook.UnpatchableError{Function: e.Function, Addr: e.Addr, Reason: e.Reason, Detail: e.Detail})
+	for _, no := range d.NoExit() {
+		refused = append(refused, asRefusal(no))
 	}
 	return t.leaveOut(a, o, refused)
 }
