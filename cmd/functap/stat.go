@@ -213,8 +213,8 @@ func (a *app) interrupted(o *options, err error) bool {
 func (a *app) finish(o *options, targets []*target) error {
 	var sums []*summary
 	err := closeAll(targets)
-	if o.graph != nil {
-		o.graph.end()
+	if o.events != nil {
+		o.events.end()
 	}
 	for _, t := range targets {
 		if t.hooked() {
@@ -257,7 +257,7 @@ func (a *app) hookAll(o *options, targets []*target) error {
 }
 
 func doing(o *options) string {
-	if o.graph != nil {
+	if o.events != nil {
 		return "recording"
 	}
 	return "counting"

@@ -30,7 +30,7 @@ type target struct {
 	refused []*hook.UnpatchableError
 	counter *trampoline.Counter
 
-	recording *recording        // of graph
+	recording *recording        // of graph and trace
 	durations *fgraph.Durations // of stat with exits
 	longer    bool              // and only of calls that take long
 
@@ -80,6 +80,7 @@ func (a *app) open(o *options, pid int) (*target, error) {
 func (t *target) choose(a *app, o *options) error {
 	var err error
 	t.sites, t.refused, err = t.p.Sites(o.match())
+	err = o.noArguments(err)
 	if t.cmd != nil && !o.dryRun && errors.Is(err, hook.ErrNoMatch) {
 		err = t.follow(a, o, err)
 	}
@@ -170,7 +171,7 @@ func (t *target) count(a *app, o *options) error {
 func (t *target) hook(a *app, o *options) error {
 	how := t.count
 	switch {
-	case o.graph != nil:
+	case o.events != nil:
 		how = t.record
 	case o.exit == "wrap", o.exit == "auto":
 		how = t.measure
