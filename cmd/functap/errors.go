@@ -105,6 +105,16 @@ func oneLine(text string) string {
 
 var twice = regexp.MustCompile(`process (\d+): (?:[a-z]+(?: to| at)? )?process (\d+): `)
 
+// nameOf is an error's name, "" if it has none.
+func nameOf(err error) string {
+	for _, n := range names {
+		if errors.Is(err, n.err) {
+			return n.name
+		}
+	}
+	return ""
+}
+
 // describe puts an error in one line: its name, what happened, what to do.
 func describe(err error) string {
 	text := oneLine(strings.ReplaceAll(err.Error(), os.ErrProcessDone.Error()+": ", "")) // says less than what it wraps

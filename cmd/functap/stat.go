@@ -171,8 +171,11 @@ func (o *options) printPlan(t *target) error {
 			fmt.Fprintf(o.out, "%#12x  %-8s %-20s %s\n", f.Addr(), s.Tactic(), f.Image().Name, names[i])
 			continue
 		}
-		l := describeFunction(f)
-		l.Entry = s.Tactic()
+		v, err := judge(f, nil)
+		if err != nil {
+			return err
+		}
+		l := describeFunction(f, v)
 		if err := enc.Encode(l); err != nil {
 			return err
 		}
