@@ -74,14 +74,14 @@ type Ring struct {
 type gap struct{ number, lost uint64 }
 
 // New reads the ring in mem, which is all of it, from its beginning or from where an
-// earlier reader has stopped, and opens it for its thread. mem must have Size of a
-// power of two.
+// earlier reader has stopped, and opens it for its thread. What was lost before is not told.
+// mem must have Size of a power of two.
 func New(mem []byte) (*Ring, error) {
 	n := (uint64(len(mem)) - Records) / RecordSize
 	if len(mem) <= Records || n&(n-1) != 0 || Size(n) != uint64(len(mem)) {
 		return nil, fmt.Errorf("ring: %d bytes are no ring of a power of two of records", len(mem))
 	}
-	r := &Ring{mem: mem, mask: n - 1}
+	r := &Ring{mem: mem, mask: n - 1, seen: arena.LoadWord(mem, LostCount)}
 	if limit := arena.LoadWord(mem, Limit); limit >= n {
 		r.tail = limit - n
 	}

@@ -127,9 +127,16 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestNextReader goes on where the one before has stopped.
+// TestNextReader goes on where the one before has stopped, and is not told what was lost
+// before it came.
 func TestNextReader(t *testing.T) {
 	r, w := newRing(t, 8)
+	for i := range uint64(10) {
+		w.write(at(i))
+	}
+	if got := r.Read(nil, 20); len(got) != 9 || got[8].Kind != Lost || got[8].Start != 2 {
+		t.Fatalf("%v", got)
+	}
 	for i := range uint64(100) {
 		if !w.write(at(2*i)) || !w.write(at(2*i+1)) {
 			t.Fatal("full")
@@ -143,6 +150,12 @@ func TestNextReader(t *testing.T) {
 		}
 		if got := r.Read(nil, 8); len(got) != 1 || got[0].Time != 2*i+1 {
 			t.Fatalf("the next reader has %v", got)
+		}
+	}
+	for i := range uint64(20) {
+		w.write(at(i))
+		if got := r.Read(nil, 8); len(got) != 1 || got[0] != at(i) {
+			t.Fatalf("the last reader has %v", got)
 		}
 	}
 }
