@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/functap/functap/internal/testutils"
 )
@@ -114,11 +115,64 @@ func TestCountEnds(t *testing.T) {
 	v.Quit()
 }
 
+// TestGraph: recursion shows up as the slowest of calls, of which each is made of the next
+// one and its own time.
+func TestGraph(t *testing.T) {
+	v := startVictim(t)
+	before := testutils.TakeSnapshot(t, v.PID())
+	start := v.Report()
+
+	p := testutils.StartProcess(t, nil, buildExample(t, "graph"), strconv.Itoa(v.PID()), "work_recursive", "1m")
+	if got, want := p.Line(), "recording 1 functions"; got != want {
+		t.Fatalf("it said %q, want %q", got, want)
+	}
+	v.Run(1)
+	p.Signal(os.Interrupt)
+	last := time.Hour
+	for range min(10, v.Report().Since(start)["work_recursive"]) {
+		var took, self time.Duration
+		line := p.Line()
+		fields := strings.Fields(strings.NewReplacer("(itself", "", ")", "").Replace(line))
+		if len(fields) != 5 || fields[4] != "work_recursive" {
+			t.Fatalf("it said %q", line)
+		}
+		for i, to := range []*time.Duration{&took, &self} {
+			d, err := time.ParseDuration(fields[i])
+			if err != nil {
+				t.Fatalf("it said %q: %v", line, err)
+			}
+			*to = d
+		}
+		if took <= 0 || took > last || self < 0 || self > took {
+			t.Errorf("it said %q after a call of %v", line, last)
+		}
+		last = took
+	}
+	if err := p.Wait(); err != nil {
+		t.Errorf("graph: %v\n%s", err, p.Stderr())
+	}
+	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+	v.Run(5)
+	v.Quit()
+}
+
+// TestGraphEnds: the duration ends it, too.
+func TestGraphEnds(t *testing.T) {
+	v := startVictim(t)
+	out := testutils.RunProgram(t, nil, testutils.Command{
+		Path: buildExample(t, "graph"), Args: []string{strconv.Itoa(v.PID()), "work_tail", "10ms"},
+	})
+	if want := "recording 1 functions\n"; out != want {
+		t.Errorf("it said %q, want %q", out, want)
+	}
+	v.Quit()
+}
+
 // TestErrors: what cannot be done ends with a sentence and status 1.
 func TestErrors(t *testing.T) {
 	v := startVictim(t)
 	pid := strconv.Itoa(v.PID())
-	programs := map[string]string{"count": buildExample(t, "count"), "attach": buildExample(t, "attach")}
+	programs := map[string]string{"count": buildExample(t, "count"), "attach": buildExample(t, "attach"), "graph": buildExample(t, "graph")}
 	for _, c := range []struct {
 		args []string
 		want string
@@ -126,6 +180,7 @@ func TestErrors(t *testing.T) {
 		{[]string{"count", "0", "work_*", "1s"}, "no such process"},
 		{[]string{"count", pid, "nothing_like_it", "1s"}, "no function matches nothing_like_it"},
 		{[]string{"attach", pid, "work_tial"}, "near names: work_tail"},
+		{[]string{"graph", pid, "libc:dlsym", "1s"}, "READS_RA"},
 		{[]string{"attach", pid}, "usage: attach PID PATTERN"},
 	} {
 		p := testutils.StartProcess(t, nil, programs[c.args[0]], c.args[1:]...)

@@ -38,6 +38,13 @@ type Event struct {
 	// Duration of an Exit, from the entry's Time to the exit's. If Unwound, it is at
 	// most so long.
 	Duration time.Duration
+	// Self, of an Exit, is its Duration less those of the calls of recorded functions
+	// that it made, in its thread; what ran on another stack meanwhile (a fiber, a
+	// handler on an alternate signal stack) is not among these. It is not known, and -1,
+	// if such a call was left other than by a return or events were lost meanwhile, if a
+	// signal handler interrupted the recording of one, and where Unwound is set or Depth
+	// is not known.
+	Self time.Duration
 	// Unwound: the function did not return, but was left by longjmp, an exception or
 	// the end of its thread. Time is when that was seen, at the thread's next event.
 	Unwound bool

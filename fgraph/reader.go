@@ -14,7 +14,8 @@ type reader struct {
 	looked      time.Time // when the last round was
 	merger      ring.Merger
 	threads     *hook.Threads
-	tracks      []*track // by number of the ring
+	tracks      []*track                  // by number of the ring
+	functions   map[uint32]*hook.Function // by their numbers in records
 }
 
 // track is what is known of one ring's thread.
@@ -29,7 +30,7 @@ type track struct {
 	calls map[uint64]*openSlot // shared: the open ones, by slot
 }
 
-func (r *reader) start() { r.begin = tsc.Start() }
+func (r *reader) start() { r.begin, r.functions = tsc.Start(), map[uint32]*hook.Function{} }
 
 // open starts reading: what is in the rings already was somebody else's.
 func (r *reader) open(p *hook.Process, rings *hook.Rings) error {
@@ -59,6 +60,9 @@ func (r *reader) round(all bool, emit func(tid int, c call, at func(uint64) time
 	at := func(ticks uint64) time.Time { return tsc.Between(r.last, now, ticks) }
 	fresh := map[int]bool{}
 	each := func(m ring.Merged) {
+		if m.Kind != ring.Lost && r.functions[m.Site] == nil {
+			return // of an earlier Recorder, by a thread that was still in its program
+		}
 		t := r.tracks[m.ID]
 		if !fresh[m.ID] && !t.shared {
 			fresh[m.ID] = true

@@ -35,12 +35,11 @@ const defaultInterval = 10 * time.Millisecond
 // takes them. Where nobody reads, rings run full, and events are lost and counted; the
 // target is never held up.
 type Recorder struct {
-	p         *hook.Process
-	d         *Durations
-	interval  time.Duration
-	longer    time.Duration
-	cancel    func() // of OnDetach
-	functions map[uint32]*hook.Function
+	p        *hook.Process
+	d        *Durations
+	interval time.Duration
+	longer   time.Duration
+	cancel   func() // of OnDetach
 
 	closing sync.Once
 	err     error // of closing
@@ -68,8 +67,7 @@ func Record(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Recor
 	if o.Interval == 0 {
 		o.Interval = defaultInterval
 	}
-	r := &Recorder{p: p, interval: o.Interval, longer: o.Longer, functions: map[uint32]*hook.Function{},
-		over: make(chan struct{}), changed: make(chan struct{})}
+	r := &Recorder{p: p, interval: o.Interval, longer: o.Longer, over: make(chan struct{}), changed: make(chan struct{})}
 	r.reader.start()
 	d, err := measure(ctx, p, sites, &o.Options, r.events)
 	if err != nil {
@@ -86,10 +84,6 @@ func Record(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Recor
 
 // events says what a site's program records; the first time, rings are made.
 func (r *Recorder) events(ctx context.Context, s *hook.Slot) (*codegen.Events, error) {
-	id, err := s.ID()
-	if err != nil {
-		return nil, err
-	}
 	if r.rings == nil {
 		rings, err := r.p.Rings(ctx)
 		if err != nil {
@@ -100,6 +94,10 @@ func (r *Recorder) events(ctx context.Context, s *hook.Slot) (*codegen.Events, e
 			return nil, err
 		}
 		r.rings = rings
+	}
+	id, err := r.rings.Number()
+	if err != nil {
+		return nil, err
 	}
 	r.functions[id] = s.Site().Function
 	return &codegen.Events{Site: id, Records: r.rings.Records(), Shared: r.rings.Shared(), Longer: r.ticks(r.longer)}, nil
@@ -242,15 +240,21 @@ func (r *Recorder) tell(tid int, c call, at func(uint64) time.Time) {
 			e.Caller = c.Start
 		}
 	case ring.Exit:
-		e.Type, e.Duration = Exit, e.Time.Sub(at(c.Start))
+		e.Type, e.Duration, e.Self = Exit, e.Time.Sub(at(c.Start)), -1
+		if c.selfKnown {
+			e.Self = e.Time.Sub(at(c.Time - c.self))
+		}
 	case ring.Lost:
 		e.Type, e.Missing = Lost, c.Start
 	}
 	if r.longer > 0 {
 		e.Depth = -1
 	}
-	if e.Function = r.functions[c.Site]; e.Function == nil && e.Type != Lost {
-		return // of an earlier Recorder, by a thread that was still in its program
+	switch {
+	case e.Type != Lost:
+		e.Function = r.functions[c.Site]
+	case e.Missing == 0:
+		return // told with those that follow
 	}
 	r.queue = append(r.queue, e)
 }

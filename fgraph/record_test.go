@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -32,19 +33,21 @@ func recordAll(t testing.TB, pid int, want wanted, o fgraph.RecordOptions) *reco
 		t.Fatal(err)
 	}
 	rec := &recorded{p: p, r: r, done: make(chan struct{})}
-	go func() {
-		defer close(rec.done)
-		for e, err := range r.Events() {
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			rec.mu.Lock()
-			rec.events = append(rec.events, e)
-			rec.mu.Unlock()
-		}
-	}()
+	go rec.read(t)
 	return rec
+}
+
+func (rec *recorded) read(t testing.TB) {
+	defer close(rec.done)
+	for e, err := range rec.r.Events() {
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		rec.mu.Lock()
+		rec.events = append(rec.events, e)
+		rec.mu.Unlock()
+	}
 }
 
 // end detaches and returns all events.
@@ -60,13 +63,20 @@ func (rec *recorded) end(t testing.TB) []fgraph.Event {
 // tally counts what events say by function, and checks what they say of each other.
 type tally struct {
 	entries, exits, unwound map[*hook.Function]uint64
+	selfless                map[*hook.Function]uint64 // exits whose own time is not known, though their depth is
 	missing                 uint64
+}
+
+// opened is a call without its exit.
+type opened struct {
+	f     *hook.Function
+	inner time.Duration // in calls that it made
 }
 
 func check(t *testing.T, events []fgraph.Event) tally {
 	t.Helper()
-	c := tally{map[*hook.Function]uint64{}, map[*hook.Function]uint64{}, map[*hook.Function]uint64{}, 0}
-	open := map[int][]*hook.Function{}
+	c := tally{map[*hook.Function]uint64{}, map[*hook.Function]uint64{}, map[*hook.Function]uint64{}, map[*hook.Function]uint64{}, 0}
+	open := map[int][]opened{}
 	bad := func(e fgraph.Event, format string, args ...any) {
 		t.Helper()
 		if !t.Failed() || testing.Verbose() {
@@ -82,7 +92,7 @@ func check(t *testing.T, events []fgraph.Event) tally {
 				bad(e, "%d are open", len(stack))
 			}
 			if e.Depth >= 0 {
-				open[e.TID] = append(stack[:min(e.Depth, len(stack))], e.Function)
+				open[e.TID] = append(stack[:min(e.Depth, len(stack))], opened{f: e.Function})
 			}
 		case fgraph.Exit:
 			if e.Unwound {
@@ -91,10 +101,24 @@ func check(t *testing.T, events []fgraph.Event) tally {
 				c.exits[e.Function]++
 			}
 			if e.Depth >= 0 && e.Depth < len(stack) {
-				if stack[e.Depth] != e.Function && !e.Unsure {
-					bad(e, "%s is open there", stack[e.Depth].Name())
+				own := stack[e.Depth]
+				if own.f != e.Function && !e.Unsure {
+					bad(e, "%s is open there", own.f.Name())
 				}
 				open[e.TID] = stack[:e.Depth]
+				if e.Depth > 0 {
+					stack[e.Depth-1].inner += e.Duration
+				}
+				// Rounds of the reader have their own rates of the clock.
+				if off := e.Duration - own.inner - e.Self; e.Self >= 0 && off.Abs() > e.Duration/100+time.Microsecond {
+					bad(e, "of its duration its calls took %v", own.inner)
+				}
+			}
+			switch {
+			case e.Self < 0 && e.Depth >= 0:
+				c.selfless[e.Function]++
+			case e.Self > e.Duration, e.Self >= 0 && (e.Unwound || e.Depth < 0), e.Self < -1:
+				bad(e, "its own time cannot be so")
 			}
 		case fgraph.Lost:
 			c.missing += e.Missing
@@ -120,6 +144,16 @@ func (c tally) against(t *testing.T, all []fgraph.FunctionDurations) {
 	}
 	if events == 0 {
 		t.Error("no events")
+	}
+}
+
+// requireSelf: of these functions every call's own time is known.
+func (c tally) requireSelf(t *testing.T, all []fgraph.FunctionDurations, names ...string) {
+	t.Helper()
+	for _, f := range all {
+		if n := c.selfless[f.Function]; n > 0 && slices.Contains(names, f.Function.Name()) {
+			t.Errorf("%s: of %d calls the own time is not known", f.Function.Name(), n)
+		}
 	}
 }
 
@@ -158,6 +192,9 @@ func TestRecordExact(t *testing.T) {
 				t.Fatalf("%d events were lost", got.missing)
 			}
 			got.against(t, all)
+			if len(c.args) < 2 { // no signal handlers
+				got.requireSelf(t, all, "work_leaf", "work_recursive", "work_nested")
+			}
 			t.Logf("%d events", len(events))
 			testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true, Working: c.source == "forker.c"})
 			v.Run(5)
@@ -281,4 +318,45 @@ func TestRecordExits(t *testing.T) {
 	if sum.Inflight == 0 || len(events) == 0 {
 		t.Errorf("%d in flight, %d events", sum.Inflight, len(events))
 	}
+}
+
+// TestRecordStrays: calls that began under an earlier Recorder end under the next one. They
+// are none of its, as they are none of its statistics'.
+func TestRecordStrays(t *testing.T) {
+	v := testutils.Start(t, testutils.Build(t, "frames.c", testutils.CDynamic), "block", "8")
+	v.Do("block", "blocked") // once before, so that its threads have stacks
+	v.Do("unblock", "unblocked")
+	before := testutils.TakeSnapshot(t, v.PID())
+	first := recordAll(t, v.PID(), executable, fgraph.RecordOptions{})
+	v.Do("block", "blocked")
+	if err := first.r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-first.done
+	r, err := fgraph.Record(context.Background(), first.p, sitesOf(t, first.p, executable(first.p)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := &recorded{p: first.p, r: r, done: make(chan struct{})}
+	go next.read(t)
+	v.Do("unblock", "unblocked")
+	v.Do("block", "blocked")
+	v.Do("unblock", "unblocked")
+	events := next.end(t)
+	for _, rec := range []*recorded{first, next} {
+		requireLaws(t, rec.r.Durations().Read())
+	}
+	if n := find(t, first.r.Durations().Read(), "work_inner"); n.Calls != 8 || n.Inflight != 8 {
+		t.Errorf("%d calls were made under the first Recorder, %d were in flight at its end", n.Calls, n.Inflight)
+	}
+	got := check(t, events)
+	if got.missing > 0 {
+		t.Errorf("%d events were lost", got.missing)
+	}
+	got.against(t, r.Durations().Read())
+	for f, n := range got.unwound {
+		t.Errorf("%s: %d unwound", f.Name(), n)
+	}
+	testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+	v.Quit()
 }

@@ -30,6 +30,7 @@ type Rings struct {
 	count   int
 	areas   uint64 // where the areas are in the target
 	reading bool
+	numbers uint32 // given out
 }
 
 // Bounds of one ring, and of all together.
@@ -191,15 +192,14 @@ func (r *Rings) Owner(i int) (fsBase uint64) {
 	return w
 }
 
-// idBits has the site's index in a slot's ID, below its arena's.
-const idBits = 20
-
-// ID is a number that no other slot of the Process has, for records. ErrFull: there are
-// more sites than numbers.
-func (s *Slot) ID() (uint32, error) {
-	id := uint32(s.n.Index)<<idBits | uint32(s.index)
-	if s.index >= 1<<idBits || id > ring.MaxSite {
-		return 0, fmt.Errorf("%w: number %d.%d of a site", ErrFull, s.n.Index, s.index)
+// Number is a number for a site in records, which nothing else has had: a thread that is
+// still in an earlier reader's program is told by its. ErrFull: there are no more.
+func (r *Rings) Number() (uint32, error) {
+	r.p.mu.Lock()
+	defer r.p.mu.Unlock()
+	if r.numbers > ring.MaxSite {
+		return 0, fmt.Errorf("%w: %d sites have been recorded", ErrFull, r.numbers)
 	}
-	return id, nil
+	r.numbers++
+	return r.numbers - 1, nil
 }

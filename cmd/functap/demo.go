@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/functap/functap/internal/demo"
@@ -16,13 +11,15 @@ import (
 
 var demoVerb = verb{
 	name:  "demo",
-	short: "count the functions of a small workload inside this program, live",
+	short: "show the function graph of a small workload, live",
 	help: `
   functap demo          five seconds
   functap demo -d 1m    a minute, or until ^C
 
-It starts a second process of this very program, attaches to it by its PID as
-to any other, and counts the calls of its workload's functions.
+It compiles a small C program in a temporary directory, starts it as a second process,
+attaches to it by its PID as to any other, and prints its function graph. Where there is
+no C compiler (cc) it starts a second process of this very program instead, and counts the
+calls of a workload in Go.
 `,
 	flags: func(o *options, fs *flag.FlagSet) {
 		outputFlags(o, fs)
@@ -33,42 +30,51 @@ to any other, and counts the calls of its workload's functions.
 	run: (*app).demo,
 }
 
-// workloadVerb starts the workload. It is not for users.
-const workloadVerb = "demo-workload"
-
-// workload runs until its standard input ends, which it does at the latest
-// when the process that started it has gone.
-func (a *app) workload() error {
-	fmt.Fprintln(a.stdout, "ready")
-	stop := make(chan struct{})
-	go func() {
-		_, _ = io.Copy(io.Discard, a.stdin)
-		close(stop)
-	}()
-	demo.Run(stop)
-	return nil
-}
-
 func (a *app) demo(o *options) error {
 	if len(o.args) > 0 {
 		return usagef("demo takes no arguments")
 	}
-	pid, stop, err := startWorkload()
+	w, err := a.startC()
+	if a.interrupted(o, err) {
+		return nil
+	}
+	if err != nil {
+		o.note(a, "no C program to show: %v; a workload in Go is counted instead", err)
+		return a.demoGo(o)
+	}
+	o.note(a, "started a C program as process %d; the same by hand: functap graph -p %d '%s*'", w.pid(), w.pid(), demo.Prefix)
+	err = a.demoOf(o, w, demo.Prefix+"*", func(targets []*target) error { return a.eventsOf(o, targets, &graphView{}) })
+	return errors.Join(err, w.stop())
+}
+
+func (a *app) demoGo(o *options) error {
+	w, err := startGo()
 	if err != nil {
 		return fmt.Errorf("starting the workload: %w", err)
 	}
-	o.pids = intList{pid}
-	o.args = []string{demo.Package + ".*"}
-	o.note(a, "started a workload as process %d; the same by hand: functap stat -p %d '%s'", pid, pid, o.args[0])
-	targets, err := a.openAll(o)
-	if err == nil {
-		err = a.hookAll(o, targets)
+	pattern := demo.Package + ".*"
+	o.note(a, "started a workload as process %d; the same by hand: functap stat -p %d '%s'", w.pid(), w.pid(), pattern)
+	err = a.demoOf(o, w, pattern, func(targets []*target) error {
+		err := a.hookAll(o, targets)
 		if err == nil {
 			err = a.watch(o, targets, a.demoTick(o, targets))
 		}
-		err = errors.Join(err, a.finish(o, targets))
+		return errors.Join(err, a.finish(o, targets))
+	})
+	return errors.Join(err, w.stop())
+}
+
+// demoOf attaches to the workload and shows its functions.
+func (a *app) demoOf(o *options, w *workload, pattern string, show func([]*target) error) error {
+	o.pids, o.args = intList{w.pid()}, []string{pattern}
+	targets, err := a.openAll(o)
+	if a.interrupted(o, err) {
+		return nil
 	}
-	return errors.Join(err, stop())
+	if err != nil {
+		return err
+	}
+	return show(targets)
 }
 
 // demoTick prints the calls of each second while counting.
@@ -81,37 +87,4 @@ func (a *app) demoTick(o *options, targets []*target) func() {
 			last, before = time.Now(), now
 		}
 	}
-}
-
-// startWorkload runs this program again and waits until it works.
-func startWorkload() (pid int, stop func() error, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return 0, nil, err
-	}
-	cmd := exec.Command(self, workloadVerb)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return 0, nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return 0, nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return 0, nil, err
-	}
-	stop = func() error {
-		in.Close()
-		return cmd.Wait()
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err == nil && strings.TrimSpace(line) != "ready" {
-		err = fmt.Errorf("it said %q", line)
-	}
-	if err != nil {
-		return 0, nil, errors.Join(err, stop())
-	}
-	return cmd.Process.Pid, stop, nil
 }

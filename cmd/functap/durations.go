@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"time"
 
 	"github.com/functap/functap/fgraph"
@@ -17,20 +14,20 @@ import (
 // statistics of durations. The others' calls are counted.
 func (t *target) measure(a *app, o *options) error {
 	begin := time.Now()
-	var wrapped, counted []hook.Site
-	for _, s := range t.sites {
-		if s.Exit() == nil {
-			wrapped = append(wrapped, s)
-		} else {
-			counted = append(counted, s)
-		}
+	e, err := exitsOf(t.sites)
+	if err == nil && len(e.wrapped) == 0 && o.exit == "wrap" {
+		err = e.refused[0]
 	}
-	if len(wrapped) == 0 {
+	if err != nil {
+		return fmt.Errorf("process %d: %w", t.pid, err)
+	}
+	e.tell(a, o, t)
+	if len(e.wrapped) == 0 {
 		return t.count(a, o)
 	}
-	d, err := fgraph.Measure(a.ctx, t.p, wrapped, nil)
+	d, err := fgraph.Measure(a.ctx, t.p, e.wrapped, nil)
 	if o.exit == "auto" && refusedWhole(err) {
-		o.note(a, "process %d: calls are only counted: %v", t.pid, err)
+		o.note(a, "process %d: calls are only counted, not timed: %s", t.pid, describe(err))
 		return t.count(a, o)
 	}
 	if err != nil {
@@ -38,9 +35,8 @@ func (t *target) measure(a *app, o *options) error {
 	}
 	t.durations = d
 	refused := d.Refused()
-	if len(counted) > 0 {
-		o.note(a, "process %d: %s only counted: their returns cannot be hooked", t.pid, number(len(counted), "function is", "functions are"))
-		c, err := trampoline.Count(a.ctx, t.p, counted)
+	if len(e.counted) > 0 {
+		c, err := trampoline.Count(a.ctx, t.p, e.counted)
 		if err != nil {
 			return fmt.Errorf("process %d: %w", t.pid, err)
 		}
@@ -52,75 +48,63 @@ func (t *target) measure(a *app, o *options) error {
 	return t.leaveOut(a, o, refused)
 }
 
+// exits are sites by whether their returns can be hooked.
+type exits struct {
+	wrapped, counted []hook.Site
+	refused          []*hook.NoExitError // of the counted
+}
+
+func exitsOf(sites []hook.Site) (e exits, err error) {
+	for _, s := range sites {
+		no, err := judgeExit(s)
+		switch {
+		case err != nil:
+			return e, err
+		case no == nil:
+			e.wrapped = append(e.wrapped, s)
+		default:
+			e.counted, e.refused = append(e.counted, s), append(e.refused, no)
+		}
+	}
+	return e, nil
+}
+
+// judgeExit tells refusals from other errors.
+func judgeExit(s hook.Site) (*hook.NoExitError, error) {
+	err := s.Exit()
+	var no *hook.NoExitError
+	if errors.As(err, &no) {
+		return no, nil
+	}
+	return nil, err
+}
+
+// tell says which functions are only counted, and why.
+func (e *exits) tell(a *app, o *options, t *target) {
+	if len(e.refused) == 0 {
+		return
+	}
+	which := "calls are"
+	if len(e.wrapped) > 0 {
+		which = number(len(e.refused), "function is", "functions are")
+	}
+	same := make([]*hook.UnpatchableError, len(e.refused))
+	explain := ": " + e.refused[0].Reason.Explain()
+	for i, no := range e.refused {
+		same[i] = asRefusal(no)
+		if no.Reason != e.refused[0].Reason {
+			explain = ""
+		}
+	}
+	o.note(a, "process %d: %s only counted, not timed, since returns cannot be hooked: %s%s", t.pid, which, tellRefused(same, o.verbose), explain)
+}
+
+// asRefusal is for where a function is left out because of its return.
+func asRefusal(no *hook.NoExitError) *hook.UnpatchableError {
+	return &hook.UnpatchableError{Function: no.Function, Addr: no.Addr, Reason: no.Reason, Detail: no.Detail}
+}
+
 // refusedWhole reports whether it is the target that cannot have wrapped functions.
 func refusedWhole(err error) bool {
 	return errors.Is(err, fgraph.ErrUnwinds) || errors.Is(err, fgraph.ErrCopiesStacks) || errors.Is(err, hook.ErrNoTime)
-}
-
-// measuredLine is one function's line in JSON, where durations are kept.
-type measuredLine struct {
-	statLine
-	Total int64 `json:"total_ns"`
-	P50   int64 `json:"p50_ns"`
-	P90   int64 `json:"p90_ns"`
-	P99   int64 `json:"p99_ns"`
-	Max   int64 `json:"max_ns"`
-}
-
-var durationHead = fmt.Sprintf("%14s %12s %11s %11s %11s %11s %11s  %-20s %s",
-	"CALLS", "TOTAL", "AVG", "P50", "P90", "P99", "MAX", "MODULE", "FUNCTION")
-
-// durationTable prints durations, the greatest total first. Functions that were not called
-// are only counted, in text without -v.
-func (o *options) durationTable(w io.Writer, t *target) {
-	all := slices.SortedStableFunc(slices.Values(t.durations.Read()), func(x, y fgraph.FunctionDurations) int {
-		return int(y.Total/time.Microsecond) - int(x.Total/time.Microsecond)
-	})
-	if o.json() {
-		o.durationJSON(w, t, all)
-		return
-	}
-	if len(o.pids) > 1 {
-		fmt.Fprintf(w, "process %d (%s)\n", t.pid, t.name)
-	}
-	fmt.Fprintln(w, o.paint("1", durationHead))
-	rest := 0
-	for _, f := range all {
-		if f.Calls == 0 && !o.verbose {
-			rest++
-			continue
-		}
-		q := f.Histogram.Quantile
-		fmt.Fprintf(w, "%14d %12s %11s %11s %11s %11s %11s  %-20s %s\n", f.Calls, short(f.Total), short(f.Average()),
-			short(q(.5)), short(q(.9)), short(q(.99)), short(f.Max), f.Function.Image().Name, f.Function.ShortName())
-	}
-	if rest > 0 {
-		fmt.Fprintf(w, "%14s  %s not called\n", "", number(rest, "function was", "functions were"))
-	}
-}
-
-func (o *options) durationJSON(w io.Writer, t *target, all []fgraph.FunctionDurations) {
-	enc := json.NewEncoder(w)
-	for _, f := range all {
-		q := f.Histogram.Quantile
-		l := measuredLine{statLine{"stat", t.pid, f.Function.DisplayName(), f.Function.Image().Name,
-			fmt.Sprintf("%#x", f.Function.Addr()), f.Calls, f.Function.Aliases()},
-			f.Total.Nanoseconds(), q(.5).Nanoseconds(), q(.9).Nanoseconds(), q(.99).Nanoseconds(), f.Max.Nanoseconds()}
-		_ = enc.Encode(l) // the flush tells
-	}
-}
-
-// short is a duration with three or four digits.
-func short(d time.Duration) string {
-	switch {
-	case d == 0:
-		return "-"
-	case d < time.Microsecond:
-		return fmt.Sprintf("%d ns", d)
-	case d < time.Millisecond:
-		return fmt.Sprintf("%.2f us", float64(d)/1e3)
-	case d < time.Second:
-		return fmt.Sprintf("%.2f ms", float64(d)/1e6)
-	}
-	return fmt.Sprintf("%.2f s", d.Seconds())
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/functap/functap/fgraph"
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/remote"
@@ -52,6 +53,10 @@ var names = []struct {
 	{hook.ErrBadPattern, "BAD_PATTERN", "see functap help patterns"},
 	{hook.ErrNoDebugInfo, "NO_DEBUG_INFO", ""},
 	{errStrict, "UNPATCHABLE", "leave out with -x those that the list has a reason for, or leave --strict out"},
+	{hook.ErrNoExit, "NO_EXIT", "functap stat counts its calls"},
+	{hook.ErrUnwinds, "UNWINDS", "functap stat --exit=none counts calls"},
+	{fgraph.ErrCopiesStacks, "COPIES_STACKS", "functap stat --exit=none counts calls"},
+	{hook.ErrNoTime, "NO_TIME", "functap stat --exit=none counts calls"},
 	{hook.ErrUnpatchable, "UNPATCHABLE", "functap list shows what can be hooked"},
 	{symbols.ErrNotX86_64, "NOT_X86_64", "only 64-bit x86 code can be hooked"},
 	{symbols.ErrNotLinked, "NOT_LINKED", "give the program or library that it becomes a part of"},
@@ -99,6 +104,16 @@ func oneLine(text string) string {
 }
 
 var twice = regexp.MustCompile(`process (\d+): (?:[a-z]+(?: to| at)? )?process (\d+): `)
+
+// nameOf is an error's name, "" if it has none.
+func nameOf(err error) string {
+	for _, n := range names {
+		if errors.Is(err, n.err) {
+			return n.name
+		}
+	}
+	return ""
+}
 
 // describe puts an error in one line: its name, what happened, what to do.
 func describe(err error) string {

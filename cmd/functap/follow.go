@@ -135,7 +135,7 @@ func (t *target) takeOver(a *app, o *options) error {
 	if t.following == nil {
 		return nil
 	}
-	_, calls := t.calls()
+	calls := t.calls()
 	if calls > 0 {
 		t.following.cancel()
 	}

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"slices"
-	"sync"
-	"sync/atomic"
+	"io"
+	"strconv"
 	"time"
 
 	"github.com/functap/functap/fgraph"
-	"github.com/functap/functap/hook"
 )
 
 var graphVerb = verb{
@@ -29,131 +25,109 @@ line, others have a line at each end, with the duration at the second. Marks are
 slow calls: + over 10 us, ! 100 us, # 1 ms, * 10 ms, @ 100 ms, $ 1 s. In front is the
 thread's id. A ? is where events were lost, so that a line may be less deep.
 `,
-	flags: graphFlags,
-	run:   (*app).graph,
+	flags: eventFlags,
+	run:   func(a *app, o *options) error { return a.printEvents(o, &graphView{}) },
 }
 
-func graphFlags(o *options, fs *flag.FlagSet) {
-	pidFlag(o, fs)
-	chooseFlags(o, fs)
-	outputFlags(o, fs)
-	runFlags(o, fs)
-	fs.Lookup("n").Usage = "stop after `COUNT` events"
-	fs.Var(duration{&o.min}, "min", "only calls that take at least `DURATION`; shorter ones vanish, with their entries")
-	fs.IntVar(&o.depth, "depth", 0, "only calls nested less deep than `N` of the chosen functions")
-	fs.StringVar(&o.inside, "inside", "", "only calls made below the function `NAME`")
-	fs.Var(&o.tids, "tid", "only thread `TID`; may be given several times")
-	fs.StringVar(&o.comm, "comm", "", "only threads whose name matches `GLOB`")
-	fs.BoolVar(&o.yes, "yes", false, "print a graph of over 200 functions on a terminal without an end")
+// graphView is the function graph.
+type graphView struct {
+	last int // thread of the last line
 }
 
-// functionsMost is how many functions a person can follow on a terminal.
-const functionsMost = 200
+const graphHead = "#    TID    DURATION                  FUNCTION CALLS\n#     |      |   |                     |   |   |   |\n"
 
-func (a *app) graph(o *options) error {
-	switch {
-	case len(o.args) == 0:
-		return usagef("graph wants a PATTERN; functap list shows what there is")
-	case len(o.pids) == 0 && len(o.command) == 0:
-		return usagef("graph wants -p PID or -- COMMAND")
-	case o.from != "main" && o.from != "entry":
-		return usagef("--from=%s: it is main or entry", o.from)
-	case o.depth < 0:
-		return usagef("--depth %d: it must be more than 0", o.depth)
-	case o.min > 0 && (o.depth > 0 || o.inside != ""):
-		return usagef("--min records no entries, so --depth and --inside have nothing to go by; leave one out")
-	}
-	if o.inside != "" && !slices.Contains(o.args, o.inside) {
-		o.args = append(o.args, o.inside)
-	}
-	targets, err := a.openAll(o)
-	if a.interrupted(o, err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if o.dryRun {
-		return a.dryRun(o, targets)
-	}
-	if err := o.tooMany(targets); err != nil {
-		return errors.Join(err, a.finish(o, targets))
-	}
-	return a.graphAll(o, targets)
-}
+func (*graphView) head() string { return graphHead }
 
-func (o *options) tooMany(targets []*target) error {
-	n := 0
-	for _, t := range targets {
-		n += len(t.sites)
-	}
-	if n <= functionsMost || !isTerminal(o.dest) || o.yes || o.count > 0 || o.duration > 0 {
-		return nil
-	}
-	return usagef("%d functions match: more than anybody can read on a terminal. Give -n, -d or --yes, or count and time them with functap stat", n)
-}
-
-// graphAll hooks all targets, prints what they do, unhooks them and sums up.
-func (a *app) graphAll(o *options, targets []*target) error {
-	o.graph = &graphWriter{o: o, w: o.out, stop: a.stop, threads: map[int]*graphThread{}}
-	err := a.hookAll(o, targets)
-	if a.interrupted(o, err) {
-		err = nil
-	} else if err == nil {
-		err = a.watch(o, targets, o.graph.flush)
-	}
-	if err = errors.Join(err, a.finish(o, targets)); err == nil && early(o, targets) {
-		return exitCode(statusGone)
-	}
-	return err
-}
-
-// recording is a target's events, as they are printed.
-type recording struct {
-	r       *fgraph.Recorder
-	done    sync.WaitGroup
-	events  atomic.Uint64 // read
-	entries atomic.Uint64 // of them
-	exits   atomic.Uint64
-	missing atomic.Uint64
-	err     error
-}
-
-// record hooks the functions and prints what happens until the detach.
-func (t *target) record(a *app, o *options) error {
-	begin := time.Now()
-	r, err := fgraph.Record(a.ctx, t.p, t.sites, &fgraph.RecordOptions{Longer: o.min})
-	if err != nil {
-		return fmt.Errorf("process %d: %w", t.pid, err)
-	}
-	t.attach += time.Since(begin)
-	t.recording, t.counted, t.longer = &recording{r: r}, time.Now(), o.min > 0
-	t.recording.done.Go(func() { t.recording.print(o.graph, t.pid) })
-	d := r.Durations()
-	refused := d.Refused()
-	for _, e := range d.NoExit() {
-		refused = append(refused, &hook.UnpatchableError{Function: e.Function, Addr: e.Addr, Reason: e.Reason, Detail: e.Detail})
-	}
-	return t.leaveOut(a, o, refused)
-}
-
-func (rec *recording) print(g *graphWriter, pid int) {
-	for e, err := range rec.r.Events() {
-		if err != nil {
-			rec.err = err
+// event prints one, or holds it until the next one of its thread.
+func (g *graphView) event(w io.Writer, o *options, t *thread, e fgraph.Event) {
+	if h := t.held; h != nil {
+		t.held = nil
+		if e.Type == fgraph.Exit && e.Function == h.Function && e.Depth == h.Depth && !e.Unwound {
+			g.line(w, o, t, e, e.Function.ShortName()+"();")
 			return
 		}
-		switch e.Type {
-		case fgraph.Entry:
-			rec.entries.Add(1)
-		case fgraph.Exit:
-			if !e.Unwound {
-				rec.exits.Add(1)
-			}
-		case fgraph.Lost:
-			rec.missing.Add(e.Missing)
-		}
-		rec.events.Add(1)
-		g.event(pid, e)
+		g.entry(w, o, t, *h)
 	}
+	switch {
+	case e.Type == fgraph.Entry && e.Depth >= 0:
+		t.held = &e
+	case e.Type == fgraph.Entry:
+		g.entry(w, o, t, e)
+	case e.Type == fgraph.Lost:
+		fmt.Fprint(w, lostLine(e))
+	default:
+		g.line(w, o, t, e, closing(o, e))
+	}
+}
+
+func lostLine(e fgraph.Event) string {
+	return fmt.Sprintf("# %s lost here\n", number(int(e.Missing), "event was", "events were"))
+}
+
+// quiet prints an entry that has been held for a while: its function takes long.
+func (g *graphView) quiet(w io.Writer, o *options, t *thread) {
+	if t.held != nil {
+		g.entry(w, o, t, *t.held)
+		t.held = nil
+	}
+}
+
+func (g *graphView) entry(w io.Writer, o *options, t *thread, e fgraph.Event) {
+	g.line(w, o, t, e, e.Function.ShortName()+"() {")
+}
+
+func closing(o *options, e fgraph.Event) string {
+	switch {
+	case e.Unwound:
+		return "} /* " + e.Function.ShortName() + ": unwound */"
+	case o.min > 0:
+		return e.Function.ShortName() + "();"
+	case e.Depth < 0:
+		return "} /* " + e.Function.ShortName() + " */"
+	}
+	return "}"
+}
+
+// line is one line of text, and before it a note if it is another thread's.
+func (g *graphView) line(w io.Writer, o *options, t *thread, e fgraph.Event, text string) {
+	if g.last != t.tid && g.last != 0 {
+		fmt.Fprint(w, o.paint("2", fmt.Sprintf(" ------------------------------------------\n %d => %d  %s\n ------------------------------------------\n",
+			g.last, t.tid, t.comm)))
+	}
+	g.last = t.tid
+	fmt.Fprintf(w, " %7d) %s |  %*s%s%s\n", t.tid, graphDuration(o, e), 2*max(e.Depth, 0), "", text, yes(e.Unsure, " ?", ""))
+}
+
+// marks are the kernel's for slow calls, the longest first.
+var marks = []struct {
+	over time.Duration
+	mark string
+	sgr  string
+}{
+	{time.Second, "$", "31;1"}, {100 * time.Millisecond, "@", "31;1"}, {10 * time.Millisecond, "*", "31"},
+	{time.Millisecond, "#", "33"}, {100 * time.Microsecond, "!", "33"}, {10 * time.Microsecond, "+", ""},
+}
+
+const noDuration = "                "
+
+func graphDuration(o *options, e fgraph.Event) string {
+	if e.Type != fgraph.Exit || e.Unwound {
+		return noDuration
+	}
+	mark, sgr := " ", ""
+	for _, m := range marks {
+		if e.Duration > m.over {
+			mark, sgr = m.mark, m.sgr
+			break
+		}
+	}
+	text := fmt.Sprintf("%s %10s us ", mark, microseconds(e.Duration))
+	if sgr == "" {
+		return text
+	}
+	return o.paint(sgr, text)
+}
+
+func microseconds(d time.Duration) string {
+	return strconv.FormatFloat(float64(d.Nanoseconds())/1000, 'f', 3, 64)
 }

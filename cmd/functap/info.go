@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/functap/functap/fgraph"
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
@@ -201,8 +202,9 @@ func (a *app) processFacts(o *options, pid int) ([]fact, error) {
 	}
 	defer p.Close()
 	add("program", "%s", p.Executable().Path)
-	if err := p.CheckUnwinders(); err != nil {
-		add("returns", "not hookable: %s", describe(err))
+	whole := fgraph.Check(p)
+	if whole != nil {
+		add("returns", "not hookable: %s", describe(whole))
 	}
 	if st, err := hook.Inspect(pid); err == nil {
 		for _, s := range st.Sessions {
@@ -210,7 +212,7 @@ func (a *app) processFacts(o *options, pid int) ([]fact, error) {
 		}
 	}
 	for im := range p.Images() {
-		c, err := cover(im)
+		c, err := cover(im, whole)
 		if err != nil {
 			add(im.Name, "%s", describe(err))
 			continue
@@ -221,19 +223,19 @@ func (a *app) processFacts(o *options, pid int) ([]fact, error) {
 }
 
 // cover counts what of an image can be hooked.
-func cover(im *hook.Image) (coverage, error) {
+func cover(im *hook.Image, whole error) (coverage, error) {
 	var c coverage
 	funcs, err := im.Select(hook.Match{})
 	if err != nil {
 		return c, err
 	}
 	for _, f := range funcs {
-		_, no, err := judge(f)
+		v, err := judge(f, whole)
 		if err != nil {
 			return c, err
 		}
-		if !part(f, no) {
-			c.add(f, no)
+		if !part(f, v.no) {
+			c.add(f, v)
 		}
 	}
 	return c, nil

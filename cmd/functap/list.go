@@ -2,11 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"strings"
 
+	"github.com/functap/functap/fgraph"
 	"github.com/functap/functap/hook"
 	"github.com/functap/functap/internal/plan"
 )
@@ -22,8 +21,10 @@ var listVerb = verb{
 
 Each line is: address, size, how the entry would be hooked (window: five bytes
 in the function; padding: its end and filler behind it; short: two bytes and
-filler nearby) or the name of the reason why not, exit, module, name. How exits
-would be caught is not judged by this version; the column is "-".
+filler nearby) or the name of the reason why not, how the return would be (wrap: the
+function is called by generated code) or the reason why not, module, name. Functions
+whose returns cannot be hooked are counted, and not timed. A file does not tell whether
+the process that runs it has returns hooked at all; a process does.
 `,
 	flags: func(o *options, fs *flag.FlagSet) { pidFlag(o, fs); chooseFlags(o, fs); outputFlags(o, fs) },
 	run:   (*app).list,
@@ -40,7 +41,7 @@ func (a *app) list(o *options) error {
 		}
 		funcs, err := p.Functions(o.match())
 		if err == nil {
-			err = a.printList(o, funcs)
+			err = a.listProcess(o, p, funcs)
 		}
 		if cerr := p.Close(); err == nil {
 			err = cerr
@@ -50,6 +51,17 @@ func (a *app) list(o *options) error {
 		}
 	}
 	return nil
+}
+
+func (a *app) listProcess(o *options, p *hook.Process, funcs []*hook.Function) error {
+	whole := fgraph.Check(p)
+	if whole != nil {
+		if !refusedWhole(whole) {
+			return whole
+		}
+		o.note(a, "process %d: no returns can be hooked: %s", p.PID(), describe(whole))
+	}
+	return a.printList(o, funcs, whole)
 }
 
 func (a *app) listFile(o *options) error {
@@ -67,10 +79,10 @@ func (a *app) listFile(o *options) error {
 	if err != nil {
 		return err
 	}
-	return a.printList(o, funcs)
+	return a.printList(o, funcs, nil)
 }
 
-// listed is one line of the list. Exit is not judged yet.
+// listed is one line of the list.
 type listed struct {
 	Type    string   `json:"type"`
 	Func    string   `json:"func"`
@@ -80,45 +92,47 @@ type listed struct {
 	Entry   string   `json:"entry"`
 	Exit    string   `json:"exit"`
 	Reason  string   `json:"reason,omitempty"`
+	ExitWhy string   `json:"exit_reason,omitempty"`
 	Symbol  string   `json:"symbol,omitempty"`
 	Aliases []string `json:"aliases,omitempty"`
 }
 
-// exitNotJudged stands where a later version says how exits are caught.
-const exitNotJudged = "not built"
-
-func describeFunction(f *hook.Function) listed {
-	l := listed{Type: "function", Func: f.DisplayName(), Module: f.Image().Name, Exit: exitNotJudged,
+func describeFunction(f *hook.Function, v verdict) listed {
+	l := listed{Type: "function", Func: f.DisplayName(), Module: f.Image().Name,
 		Addr: fmt.Sprintf("%#x", f.Addr()), Size: f.Size(), Aliases: f.Aliases()}
 	if l.Func != f.Name() {
 		l.Symbol = f.Name()
 	}
+	l.Entry, l.Exit = v.entry(), v.exit()
+	if v.no != nil {
+		l.Reason = v.no.Detail
+	}
+	if v.noExit != nil {
+		l.ExitWhy = v.noExit.Detail
+	}
 	return l
 }
 
-func (a *app) printList(o *options, funcs []*hook.Function) error {
+// printList lists functions; whole is why no return in the process can be hooked.
+func (a *app) printList(o *options, funcs []*hook.Function, whole error) error {
 	var c coverage
-	o.head(a, fmt.Sprintf("%12s %7s  %-16s %s  %-20s %s", "ADDRESS", "SIZE", "ENTRY", "EXIT", "MODULE", "FUNCTION"))
+	o.head(a, fmt.Sprintf("%12s %7s  %-16s %-14s  %-20s %s", "ADDRESS", "SIZE", "ENTRY", "EXIT", "MODULE", "FUNCTION"))
 	names := labels(a.ctx, funcs)
 	for i, f := range funcs {
 		if a.ctx.Err() != nil {
 			c.cut = true
 			break
 		}
-		l := describeFunction(f)
-		site, no, err := judge(f)
-		switch {
-		case err != nil:
+		v, err := judge(f, whole)
+		if err != nil {
 			return err
-		case part(f, no):
-			continue
-		case no != nil:
-			l.Entry, l.Reason = string(no.Reason), no.Detail
-		default:
-			l.Entry = site.Tactic()
 		}
-		c.add(f, no)
-		if err := o.printFunction(&l, names[i], no != nil); err != nil {
+		if part(f, v.no) {
+			continue
+		}
+		c.add(f, v)
+		l := describeFunction(f, v)
+		if err := o.printFunction(&l, names[i], v); err != nil {
 			return err
 		}
 	}
@@ -127,16 +141,6 @@ func (a *app) printList(o *options, funcs []*hook.Function) error {
 		return fmt.Errorf("%w: %d of %d", errStrict, c.refused, c.total)
 	}
 	return nil
-}
-
-// judge tells refusals from other errors.
-func judge(f *hook.Function) (hook.Site, *hook.UnpatchableError, error) {
-	s, err := f.Site()
-	var no *hook.UnpatchableError
-	if errors.As(err, &no) {
-		return s, no, nil
-	}
-	return s, nil, err
 }
 
 // part: nameless code that is no function but a part of some.
@@ -151,77 +155,23 @@ func (o *options) head(a *app, text string) {
 	}
 }
 
-func (o *options) printFunction(l *listed, name string, refused bool) error {
+func (o *options) printFunction(l *listed, name string, v verdict) error {
 	if o.json() {
 		return json.NewEncoder(o.out).Encode(l)
 	}
-	entry := fmt.Sprintf("%-16s", l.Entry)
-	if refused {
-		entry = o.paint("33", entry)
+	entry, exit := fmt.Sprintf("%-16s", l.Entry), fmt.Sprintf("%-14s", l.Exit)
+	switch {
+	case v.no != nil:
+		entry, exit = o.paint("33", entry), fmt.Sprintf("%-14s", "-") // the same reason
+	case l.Exit != wrapped:
+		exit = o.paint("33", exit)
 	}
-	_, err := fmt.Fprintf(o.out, "%12s %7d  %s %-4s  %-20s %s", l.Addr, l.Size, entry, "-", l.Module, name)
-	if o.verbose && l.Reason != "" {
-		fmt.Fprintf(o.out, "  (%s)", l.Reason)
+	_, err := fmt.Fprintf(o.out, "%12s %7d  %s %s  %-20s %s", l.Addr, l.Size, entry, exit, l.Module, name)
+	for _, why := range []string{l.Reason, l.ExitWhy} {
+		if o.verbose && why != "" {
+			fmt.Fprintf(o.out, "  (%s)", why)
+		}
 	}
 	fmt.Fprintln(o.out)
 	return err
-}
-
-// coverage counts a list. Functions for which no tactic is tried stand beside
-// the share, and so do those shorter than a jump.
-type coverage struct {
-	total, refused           int
-	sized, hookable          int // of at least five bytes
-	short, shortHookable     int
-	never, assembly, resolve int
-	cut                      bool // by ^C: it was not the whole list
-}
-
-func (c *coverage) add(f *hook.Function, no *hook.UnpatchableError) {
-	c.total++
-	if no != nil {
-		c.refused++
-		switch no.Reason {
-		case plan.NeverHook:
-			c.never++
-			return
-		case plan.Assembly:
-			c.assembly++
-			return
-		case plan.IFuncResolver:
-			c.resolve++
-			return
-		}
-	}
-	all, hookable := &c.sized, &c.hookable
-	if f.Size() < 5 {
-		all, hookable = &c.short, &c.shortHookable
-	}
-	*all++
-	if no == nil {
-		*hookable++
-	}
-}
-
-func (c coverage) String() string {
-	text := number(c.total, "function")
-	if c.sized > 0 {
-		text += fmt.Sprintf(": of %d with 5 bytes or more %d can be hooked (%.2f %%)", c.sized, c.hookable, 100*float64(c.hookable)/float64(c.sized))
-	}
-	if c.short > 0 {
-		text += yes(c.sized > 0, ", ", ": ") + fmt.Sprintf("of %s %d", number(c.short, "shorter one"), c.shortHookable)
-	}
-	var beside []string
-	for _, n := range []struct {
-		n         int
-		one, more string
-	}{{c.never, "never hooked", "never hooked"}, {c.assembly, "in Go assembly", "in Go assembly"}, {c.resolve, "IFUNC resolver", "IFUNC resolvers"}} {
-		if n.n > 0 {
-			beside = append(beside, number(n.n, n.one, n.more))
-		}
-	}
-	if len(beside) > 0 {
-		text += "; beside them " + strings.Join(beside, ", ")
-	}
-	return text + yes(c.cut, "; interrupted: the list is not whole", "")
 }

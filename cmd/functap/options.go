@@ -53,7 +53,7 @@ type options struct {
 	tids       intList
 	comm       string
 
-	graph *graphWriter // of graph
+	events *eventWriter // of graph and trace
 
 	out     *results // buffered
 	outFile *resultFile

@@ -1,32 +1,31 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"slices"
-	"time"
 
 	"github.com/functap/functap/hook"
-	"github.com/functap/functap/trampoline"
 )
 
 var statVerb = verb{
 	name:    "stat",
 	args:    "-p PID PATTERN... | PATTERN... -- COMMAND [ARG...]",
-	short:   "count the calls of functions, in the target, until ^C",
+	short:   "count and time the calls of functions, in the target, until ^C",
 	command: true,
 	help: `
   functap stat -p 4711 processCommand         one function
   functap stat -p 4711 -d 10s '*'             every function, for ten seconds
   functap stat -p 4711 --top 'str*' 'mem*'    a table that refreshes itself
-  functap stat -p 4711 --exit=auto 'get*'     durations, too, at some 25 ns a call
-  functap stat -p 4711 --exit=auto 'get*'     how long calls take, too
+  functap stat -p 4711 --exit=none '*'        counts only, which costs the least
   functap stat -n 1000 main.fib -- ./server   start a program, stop at 1000 calls
+
+Where returns can be hooked (C, C++, Rust) it also keeps how long calls take: TOTAL is
+the time in all of them, with what they call, and quantiles are upper bounds, powers of
+two. Calls of other functions, such as all of Go's, are only counted: a note says which
+and why, and functap list shows it beforehand.
 
 A program that is started keeps standard output for itself: results go to
 standard error, or to -o FILE. At the end of -d or -n functap detaches and
@@ -49,14 +48,15 @@ func statFlags(o *options, fs *flag.FlagSet) {
 	chooseFlags(o, fs)
 	outputFlags(o, fs)
 	runFlags(o, fs)
-	fs.StringVar(&o.exit, "exit", "none", "`HOW` exits are caught: none, which only counts; wrap, which keeps durations, too; or auto, which does where that is possible")
+	fs.StringVar(&o.exit, "exit", "auto", "`HOW` exits are caught: auto, where that is possible, and other functions are only counted; wrap, which fails where none can be; or none, which only counts")
 	fs.BoolVar(&o.top, "top", false, "refresh the table while counting, on a terminal")
 }
 
 func (a *app) stat(o *options) error {
+	if err := o.checkExit(); err != nil {
+		return err
+	}
 	switch {
-	case o.exit != "none" && o.exit != "auto" && o.exit != "wrap":
-		return usagef("--exit=%s: it is none, auto or wrap", o.exit)
 	case len(o.args) == 0:
 		return usagef("stat wants a PATTERN; '*' is every function")
 	case len(o.pids) == 0 && len(o.command) == 0:
@@ -76,6 +76,16 @@ func (a *app) stat(o *options) error {
 		return a.dryRun(o, targets)
 	}
 	return a.countAll(o, targets)
+}
+
+func (o *options) checkExit() error {
+	switch o.exit {
+	case "auto", "wrap", "none":
+		return nil
+	case "ret":
+		return usagef("--exit=ret is not in this version; it is auto, wrap or none")
+	}
+	return usagef("--exit=%s: it is auto, wrap or none", o.exit)
 }
 
 // openAll opens every -p.
@@ -161,8 +171,11 @@ func (o *options) printPlan(t *target) error {
 			fmt.Fprintf(o.out, "%#12x  %-8s %-20s %s\n", f.Addr(), s.Tactic(), f.Image().Name, names[i])
 			continue
 		}
-		l := describeFunction(f)
-		l.Entry = s.Tactic()
+		v, err := judge(f, nil)
+		if err != nil {
+			return err
+		}
+		l := describeFunction(f, v)
 		if err := enc.Encode(l); err != nil {
 			return err
 		}
@@ -203,17 +216,12 @@ func (a *app) interrupted(o *options, err error) bool {
 func (a *app) finish(o *options, targets []*target) error {
 	var sums []*summary
 	err := closeAll(targets)
-	if o.graph != nil {
-		o.graph.end()
+	if o.events != nil {
+		o.events.end()
 	}
 	for _, t := range targets {
-		if t.durations != nil {
-			o.durationTable(o.out, t)
-		}
-		if t.counter != nil {
-			o.table(o.out, t, t.counter.Read())
-		}
 		if t.hooked() {
+			o.table(o.out, t)
 			s := t.summarize()
 			sums = append(sums, s)
 			err = errors.Join(err, s.print(a, o))
@@ -252,7 +260,7 @@ func (a *app) hookAll(o *options, targets []*target) error {
 }
 
 func doing(o *options) string {
-	if o.graph != nil {
+	if o.events != nil {
 		return "recording"
 	}
 	return "counting"
@@ -273,77 +281,4 @@ func early(o *options, targets []*target) bool {
 		}
 	}
 	return false
-}
-
-// statLine is one function's line in JSON.
-type statLine struct {
-	Type   string `json:"type"`
-	PID    int    `json:"pid"`
-	Func   string `json:"func"`
-	Module string `json:"module"`
-	Addr   string `json:"addr"`
-	Calls  uint64 `json:"calls"`
-
-	Aliases []string `json:"aliases,omitempty"`
-}
-
-// table prints counts, most calls first. Functions that were not called are
-// only counted, in text without -v. What goes wrong with writing, the flush tells.
-func (o *options) table(w io.Writer, t *target, counts []trampoline.FunctionCount) {
-	counts = byCalls(counts)
-	if o.json() {
-		o.jsonTable(w, t, counts)
-		return
-	}
-	shown := len(counts)
-	if i := slices.IndexFunc(counts, notCalled); i >= 0 && !o.verbose {
-		shown = i
-	}
-	if len(o.pids) > 1 {
-		fmt.Fprintf(w, "process %d (%s)\n", t.pid, t.name)
-	}
-	fmt.Fprintln(w, o.paint("1", tableHead))
-	for i, name := range labelsOf(counts[:shown]) {
-		fmt.Fprintln(w, tableLine(counts[i], name, rate(counts[i].Calls, t.elapsed)))
-	}
-	if rest := len(counts) - shown; rest > 0 {
-		fmt.Fprintf(w, "%14s  %s not called\n", "", number(rest, "function was", "functions were"))
-	}
-}
-
-var tableHead = fmt.Sprintf("%14s %12s  %-20s %s", "CALLS", "CALLS/S", "MODULE", "FUNCTION")
-
-func tableLine(c trampoline.FunctionCount, name string, perSecond float64) string {
-	return fmt.Sprintf("%14d %12.1f  %-20s %s", c.Calls, perSecond, c.Function.Image().Name, name)
-}
-
-func labelsOf(counts []trampoline.FunctionCount) []string {
-	funcs := make([]*hook.Function, len(counts))
-	for i, c := range counts {
-		funcs[i] = c.Function
-	}
-	return labels(context.Background(), funcs)
-}
-
-func rate(n uint64, in time.Duration) float64 {
-	if in <= 0 {
-		return 0
-	}
-	return float64(n) / in.Seconds()
-}
-
-func byCalls(counts []trampoline.FunctionCount) []trampoline.FunctionCount {
-	counts = slices.Clone(counts)
-	slices.SortStableFunc(counts, func(x, y trampoline.FunctionCount) int { return cmp.Compare(y.Calls, x.Calls) })
-	return counts
-}
-
-func notCalled(c trampoline.FunctionCount) bool { return c.Calls == 0 }
-
-func (o *options) jsonTable(w io.Writer, t *target, counts []trampoline.FunctionCount) {
-	enc := json.NewEncoder(w)
-	for _, c := range counts {
-		_ = enc.Encode(statLine{"stat", t.pid, c.Function.DisplayName(), c.Function.Image().Name,
-			fmt.Sprintf("%#x", c.Function.Addr()), c.Calls, c.Function.Aliases()})
-	}
 }

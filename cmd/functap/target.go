@@ -30,7 +30,7 @@ type target struct {
 	refused []*hook.UnpatchableError
 	counter *trampoline.Counter
 
-	recording *recording        // of graph
+	recording *recording        // of graph and trace
 	durations *fgraph.Durations // of stat with exits
 	longer    bool              // and only of calls that take long
 
@@ -80,6 +80,7 @@ func (a *app) open(o *options, pid int) (*target, error) {
 func (t *target) choose(a *app, o *options) error {
 	var err error
 	t.sites, t.refused, err = t.p.Sites(o.match())
+	err = o.noArguments(err)
 	if t.cmd != nil && !o.dryRun && errors.Is(err, hook.ErrNoMatch) {
 		err = t.follow(a, o, err)
 	}
@@ -170,7 +171,7 @@ func (t *target) count(a *app, o *options) error {
 func (t *target) hook(a *app, o *options) error {
 	how := t.count
 	switch {
-	case o.graph != nil:
+	case o.events != nil:
 		how = t.record
 	case o.exit == "wrap", o.exit == "auto":
 		how = t.measure
@@ -283,39 +284,26 @@ func (t *target) hooked() bool {
 	return t.counter != nil || t.recording != nil || t.durations != nil
 }
 
-func callsOf(d *fgraph.Durations) (counts []trampoline.FunctionCount) {
-	for _, f := range d.Read() {
-		counts = append(counts, trampoline.FunctionCount{Function: f.Function, Calls: f.Calls})
-	}
-	return counts
-}
-
 // progress is what -n counts: calls, or events.
 func (t *target) progress() uint64 {
 	if t.recording != nil {
 		return t.recording.events.Load()
 	}
-	_, n := t.calls()
-	return n
+	return t.calls()
 }
 
-// calls are the counts now, and their sum.
-func (t *target) calls() ([]trampoline.FunctionCount, uint64) {
-	var counts []trampoline.FunctionCount
-	switch {
-	case t.durations != nil:
-		counts = callsOf(t.durations)
-		if t.counter != nil {
-			counts = append(counts, t.counter.Read()...)
+// calls are all that were made so far.
+func (t *target) calls() (sum uint64) {
+	if t.durations != nil {
+		sum += t.durations.Calls()
+	}
+	if t.recording != nil {
+		sum += t.recording.r.Durations().Calls()
+	}
+	if t.counter != nil {
+		for _, c := range t.counter.Read() {
+			sum += c.Calls
 		}
-	case t.counter != nil:
-		counts = t.counter.Read()
-	case t.recording != nil:
-		counts = callsOf(t.recording.r.Durations())
 	}
-	sum := uint64(0)
-	for _, c := range counts {
-		sum += c.Calls
-	}
-	return counts, sum
+	return sum
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/functap/functap/trampoline"
 	"golang.org/x/term"
 )
 
@@ -62,20 +61,26 @@ func screen(w io.Writer) (columns, rows int) {
 	return 80, 24
 }
 
-// top is one target's part of the screen: the calls since the last time it was
-// drawn decide over the order.
+// top is one target's part of the screen: what has happened since the last time it was
+// drawn decides over the order.
 type top struct {
 	t     *target
 	o     *options
 	began time.Time
 	last  time.Time
-	calls map[uint64]uint64 // by function's address, the last time
+	was   map[uint64]row // by function's address, the last time
 }
 
-func (p *top) draw(b *strings.Builder, columns, rows int) {
-	counts, sum := p.t.calls()
+// topRow is a row and its change since the last time.
+type topRow struct {
+	row
+	spent time.Duration
+	rate  float64 // calls per second
+}
+
+func (p *top) draw(b *strings.Builder, columns, lines int) {
 	now := time.Now()
-	rates := p.rates(counts, now)
+	rows := p.changed(now)
 	line := func(style, text string) {
 		text = cutTo(text, columns)
 		if style != "" {
@@ -83,31 +88,50 @@ func (p *top) draw(b *strings.Builder, columns, rows int) {
 		}
 		b.WriteString(text + eraseRest + "\n")
 	}
+	sum := uint64(0)
+	for _, r := range rows {
+		sum += r.Calls
+	}
 	line("", fmt.Sprintf("%s (%d)  %s  %.0f s  %s of %s; ^C ends", p.t.name, p.t.pid, now.Format(time.TimeOnly),
-		now.Sub(p.began).Seconds(), number(sum, "call"), number(len(counts), "function")))
-	line("1", tableHead)
-	slices.SortStableFunc(counts, func(x, y trampoline.FunctionCount) int {
-		return cmp.Or(cmp.Compare(rates[y.Function.Addr()], rates[x.Function.Addr()]), cmp.Compare(y.Calls, x.Calls))
-	})
-	for i, name := range labelsOf(counts[:min(len(counts), max(rows-3, 1))]) {
-		line("", tableLine(counts[i], name, rates[counts[i].Function.Addr()]))
+		now.Sub(p.began).Seconds(), number(sum, "call"), number(len(rows), "function")))
+	head, text := tableHead, func(r topRow, name string) string { return tableLine(r.FunctionCount, name, r.rate) }
+	if p.t.durations != nil {
+		head, text = topHead, topLine
+	}
+	line("1", head)
+	shown := rows[:min(len(rows), max(lines-3, 1))]
+	for i, name := range labelsOf(shown) {
+		line("", text(shown[i], name))
 	}
 }
 
-// rates are calls per second since the last time.
-func (p *top) rates(counts []trampoline.FunctionCount, now time.Time) map[uint64]float64 {
+// What is last may be cut off where the terminal is narrow.
+var topHead = fmt.Sprintf("%12s %11s %11s %10s %10s  %-28s %s", "CALLS", "CALLS/S", "TOTAL", "AVG", "MAX", "FUNCTION", "MODULE")
+
+func topLine(r topRow, name string) string {
+	f := r.timesOrNone()
+	return fmt.Sprintf("%12d %11.0f %11s %10s %10s  %-28s %s", r.Calls, r.rate, short(f.Total), short(f.Average()),
+		short(f.Max), name, r.Function.Image().Name)
+}
+
+// changed are the rows in the order of what they took since the last time, and where that
+// is not known, of their calls.
+func (p *top) changed(now time.Time) (rows []topRow) {
 	since := p.last
-	if p.calls == nil {
+	if p.was == nil {
 		since = p.began
 	}
-	rates, calls := map[uint64]float64{}, map[uint64]uint64{}
-	for _, c := range counts {
-		at := c.Function.Addr()
-		calls[at] = c.Calls
-		rates[at] = rate(c.Calls-p.calls[at], now.Sub(since))
+	was := map[uint64]row{}
+	for _, r := range p.t.rows() {
+		at := r.Function.Addr()
+		was[at] = r
+		rows = append(rows, topRow{r, r.total() - p.was[at].total(), rate(r.Calls-p.was[at].Calls, now.Sub(since))})
 	}
-	p.calls, p.last = calls, now
-	return rates
+	p.was, p.last = was, now
+	slices.SortStableFunc(rows, func(x, y topRow) int {
+		return cmp.Or(cmp.Compare(y.spent, x.spent), cmp.Compare(y.rate, x.rate), byWeight(x.row, y.row))
+	})
+	return rows
 }
 
 // cutTo cuts a line to a number of characters.

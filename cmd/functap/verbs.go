@@ -23,12 +23,11 @@ type verb struct {
 var verbs []*verb
 
 func init() {
-	verbs = []*verb{&demoVerb, &listVerb, &statVerb, &graphVerb, &statusVerb, &recoverVerb, &disasmVerb, &infoVerb}
+	verbs = []*verb{&demoVerb, &listVerb, &statVerb, &graphVerb, &traceVerb, &statusVerb, &recoverVerb, &disasmVerb, &infoVerb}
 }
 
 // later are verbs that are not built yet, with what comes nearest today.
 var later = map[string]string{
-	"trace":   "functap graph shows calls and how long they take",
 	"hist":    "functap graph shows how long each call takes",
 	"record":  "functap stat --format json -o FILE keeps the counts",
 	"report":  "functap stat prints its own results",

@@ -1,16 +1,27 @@
-// Package demo is the workload of functap demo: a program that looks like work
-// to somebody who watches it from outside. Some goroutines take orders from a
-// queue, price them, sort and look things up; one computes recursively.
+// Package demo has the workloads of functap demo: programs that look like work to
+// somebody who watches them from outside. One is in C, for whoever has a compiler. In the
+// other one some goroutines take orders from a queue, price them, sort and look things up;
+// one computes recursively.
 //
 // Nothing here knows about functap. The functions are kept from being inlined
 // only so that there is something to see.
 package demo
 
 import (
+	_ "embed"
 	"sort"
 	"sync"
 	"time"
 )
+
+// Source is the program in C. It says "ready", and ends when its standard input does. Its
+// functions' names begin with Prefix.
+//
+//go:embed shop/shop.c
+var Source []byte
+
+// Prefix begins the names of the functions in Source that are to be watched.
+const Prefix = "shop_"
 
 // Package is the import path, by which the functions are named.
 const Package = "github.com/functap/functap/internal/demo"

@@ -3,6 +3,7 @@ package ring
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/functap/functap/internal/arena"
 )
@@ -39,7 +40,8 @@ const (
 	// Join is an entry by a jump from the function that was entered with this slot
 	// before: both return to the same place.
 	Join
-	// Lost is told by Read, not written by threads: Start records are missing here.
+	// Lost is told by Read, not written by threads: Start records are missing here. If
+	// Start is 0, some may be of those that are told to be missing next.
 	Lost
 )
 
@@ -60,52 +62,89 @@ type Ring struct {
 	mem  []byte
 	mask uint64
 	tail uint64 // the next record to take
-	lost uint64 // given up by Skip
-	told uint64 // of Lost
 	last uint64 // time of the last record
+
+	limit, before uint64 // which the thread has now, and had before that
+	seen          uint64 // of the records that the thread could not write
+	skipped       uint64 // given up by Skip
+	gaps          []gap  // not told yet, in their order
 }
 
+// gap says that records are missing before the one with a number.
+type gap struct{ number, lost uint64 }
+
 // New reads the ring in mem, which is all of it, from its beginning or from where an
-// earlier reader has stopped, and opens it for its thread. mem must have Size of a
-// power of two.
+// earlier reader has stopped, and opens it for its thread. What was lost before is not told.
+// mem must have Size of a power of two.
 func New(mem []byte) (*Ring, error) {
 	n := (uint64(len(mem)) - Records) / RecordSize
 	if len(mem) <= Records || n&(n-1) != 0 || Size(n) != uint64(len(mem)) {
 		return nil, fmt.Errorf("ring: %d bytes are no ring of a power of two of records", len(mem))
 	}
-	r := &Ring{mem: mem, mask: n - 1}
+	r := &Ring{mem: mem, mask: n - 1, seen: arena.LoadWord(mem, LostCount)}
 	if limit := arena.LoadWord(mem, Limit); limit >= n {
 		r.tail = limit - n
 	}
 	r.open()
+	r.before = r.limit
 	return r, nil
 }
 
 // open lets the thread write up to a whole ring behind what was taken. The records
 // taken have been copied: no load of theirs can come after this store.
-func (r *Ring) open() { arena.StoreWord(r.mem, Limit, r.tail+r.mask+1) }
+func (r *Ring) open() {
+	r.before, r.limit = r.limit, r.tail+r.mask+1
+	arena.StoreWord(r.mem, Limit, r.limit)
+}
 
 // Lost is how many records the thread could not write, or did not finish.
-func (r *Ring) Lost() uint64 { return arena.LoadWord(r.mem, LostCount) + r.lost }
+func (r *Ring) Lost() uint64 { return arena.LoadWord(r.mem, LostCount) + r.skipped }
 
 // Read appends the records that are finished to dst, at most max of them, in the
 // order of their reservation, and frees their places. Where records are missing there
 // is one of kind Lost instead.
 func (r *Ring) Read(dst []Record, max int) []Record {
+	lost := arena.LoadWord(r.mem, LostCount) // first: what it counts was lost before head got further
 	head := arena.LoadWord(r.mem, Head)
+	r.missing(lost-r.seen, head)
+	r.seen = lost
 	from := r.tail
-	for ; r.tail != head && r.tail-from < uint64(max) && r.finished(); r.tail++ {
+	for {
+		dst = r.tellGaps(dst)
+		if r.tail == head || r.tail-from == uint64(max) || !r.finished() {
+			break
+		}
 		dst = append(dst, r.record())
 		r.last = dst[len(dst)-1].Time
+		r.tail++
 	}
 	if r.tail != from {
 		r.open()
 	}
-	// A ring that was full has been so since its last record, and until now: what was
-	// lost was lost here.
-	if lost := r.Lost(); lost != r.told && r.tail == head {
-		dst = append(dst, Record{Kind: Lost, Time: r.last, Start: lost - r.told})
-		r.told = lost
+	return dst
+}
+
+// missing notes the place of records that were lost since the last Read. They were lost
+// when as many were written as the limit allows: the one that there is or, if the thread
+// has looked at it just before it was moved, the one before.
+func (r *Ring) missing(lost, head uint64) {
+	switch {
+	case lost == 0:
+	case head < r.limit:
+		r.gaps = append(r.gaps, gap{r.before, lost})
+	case r.before < r.limit:
+		r.gaps = append(r.gaps, gap{r.before, 0})
+		fallthrough
+	default:
+		r.gaps = append(r.gaps, gap{r.limit, lost})
+	}
+}
+
+// tellGaps tells what is missing before the next record.
+func (r *Ring) tellGaps(dst []Record) []Record {
+	for len(r.gaps) > 0 && r.gaps[0].number <= r.tail {
+		dst = append(dst, Record{Kind: Lost, Time: r.last, Start: r.gaps[0].lost})
+		r.gaps = r.gaps[1:]
 	}
 	return dst
 }
@@ -120,7 +159,8 @@ func (r *Ring) Stuck() bool {
 func (r *Ring) Skip() {
 	if r.Stuck() {
 		r.tail++
-		r.lost++
+		r.skipped++
+		r.gaps = slices.Insert(r.gaps, 0, gap{r.tail, 1})
 		r.open()
 	}
 }

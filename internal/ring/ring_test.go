@@ -127,9 +127,16 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestNextReader goes on where the one before has stopped.
+// TestNextReader goes on where the one before has stopped, and is not told what was lost
+// before it came.
 func TestNextReader(t *testing.T) {
 	r, w := newRing(t, 8)
+	for i := range uint64(10) {
+		w.write(at(i))
+	}
+	if got := r.Read(nil, 20); len(got) != 9 || got[8].Kind != Lost || got[8].Start != 2 {
+		t.Fatalf("%v", got)
+	}
 	for i := range uint64(100) {
 		if !w.write(at(2*i)) || !w.write(at(2*i+1)) {
 			t.Fatal("full")
@@ -143,6 +150,12 @@ func TestNextReader(t *testing.T) {
 		}
 		if got := r.Read(nil, 8); len(got) != 1 || got[0].Time != 2*i+1 {
 			t.Fatalf("the next reader has %v", got)
+		}
+	}
+	for i := range uint64(20) {
+		w.write(at(i))
+		if got := r.Read(nil, 8); len(got) != 1 || got[0] != at(i) {
+			t.Fatalf("the last reader has %v", got)
 		}
 	}
 }
@@ -237,5 +250,60 @@ func TestLost(t *testing.T) {
 	want := []Record{at(0), at(1), at(2), at(3), {Kind: Lost, Time: 3, Start: 3}, at(9)}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestLostPlace: what is lost is told behind what was written before it and before what was
+// written after it, also where the reader has not come so far yet.
+func TestLostPlace(t *testing.T) {
+	lost := func(time, n uint64) Record { return Record{Kind: Lost, Time: time, Start: n} }
+	for _, c := range []struct {
+		name string
+		play func(r *Ring, w writer) []Record
+		want []Record
+	}{
+		{"the reader is behind", func(r *Ring, w writer) []Record {
+			for time := range uint64(6) { // 4 and 5 are lost
+				w.write(at(time))
+			}
+			got := r.Read(nil, 2)
+			w.write(at(6))
+			return append(got, r.Read(nil, 9)...)
+		}, []Record{at(0), at(1), at(2), at(3), lost(3, 2), at(6)}},
+		{"counted after the limit was moved", func(r *Ring, w writer) []Record {
+			for time := range uint64(4) {
+				w.write(at(time))
+			}
+			got := r.Read(nil, 9)
+			arena.StoreWord(w.mem, LostCount, 1) // of a record between 3 and 6
+			w.write(at(6))
+			return append(got, r.Read(nil, 9)...)
+		}, []Record{at(0), at(1), at(2), at(3), lost(3, 1), at(6)}},
+		{"full twice", func(r *Ring, w writer) []Record {
+			for time := range uint64(5) {
+				w.write(at(time))
+			}
+			got := r.Read(nil, 9)
+			for time := uint64(5); time < 11; time++ {
+				w.write(at(time))
+			}
+			return append(got, r.Read(nil, 9)...)
+		}, []Record{at(0), at(1), at(2), at(3), lost(3, 1), lost(3, 0), at(5), at(6), at(7), at(8), lost(8, 2)}},
+		{"skipped", func(r *Ring, w writer) []Record {
+			for time := range uint64(2) {
+				w.write(at(time))
+			}
+			w.reserve()
+			w.write(at(3))
+			w.write(at(4)) // lost
+			got := r.Read(nil, 9)
+			r.Skip()
+			return append(got, r.Read(nil, 9)...)
+		}, []Record{at(0), at(1), lost(1, 1), at(3), lost(3, 1)}},
+	} {
+		r, w := newRing(t, 4)
+		if got := c.play(r, w); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/functap/functap/fgraph"
+)
+
+// What verbs share that print events.
+
+func eventFlags(o *options, fs *flag.FlagSet) {
+	pidFlag(o, fs)
+	chooseFlags(o, fs)
+	outputFlags(o, fs)
+	runFlags(o, fs)
+	fs.Lookup("n").Usage = "stop after `COUNT` events"
+	fs.Var(duration{&o.min}, "min", "only calls that take at least `DURATION`; shorter ones vanish, with their entries")
+	fs.IntVar(&o.depth, "depth", 0, "only calls nested less deep than `N` of the chosen functions")
+	fs.StringVar(&o.inside, "inside", "", "only calls made below the function `NAME`")
+	fs.Var(&o.tids, "tid", "only thread `TID`; may be given several times")
+	fs.StringVar(&o.comm, "comm", "", "only threads whose name matches `GLOB`")
+	fs.BoolVar(&o.yes, "yes", false, "print events of over 200 functions on a terminal without an end")
+}
+
+// functionsMost is how many functions a person can follow on a terminal.
+const functionsMost = 200
+
+func (o *options) checkEvents() error {
+	switch {
+	case len(o.args) == 0:
+		return usagef("%s wants a PATTERN; functap list shows what there is", o.verb)
+	case len(o.pids) == 0 && len(o.command) == 0:
+		return usagef("%s wants -p PID or -- COMMAND", o.verb)
+	case o.from != "main" && o.from != "entry":
+		return usagef("--from=%s: it is main or entry", o.from)
+	case o.depth < 0:
+		return usagef("--depth %d: it must be more than 0", o.depth)
+	case o.min > 0 && (o.depth > 0 || o.inside != ""):
+		return usagef("--min records no entries, so --depth and --inside have nothing to go by; leave one out")
+	}
+	return nil
+}
+
+// printEvents is what a verb does whose events look like v.
+func (a *app) printEvents(o *options, v view) error {
+	if err := o.checkEvents(); err != nil {
+		return err
+	}
+	if o.inside != "" && !slices.Contains(o.args, o.inside) {
+		o.args = append(o.args, o.inside)
+	}
+	targets, err := a.openAll(o)
+	if a.interrupted(o, err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return a.dryRun(o, targets)
+	}
+	if err := o.tooMany(targets); err != nil {
+		return errors.Join(err, a.finish(o, targets))
+	}
+	return a.eventsOf(o, targets, v)
+}
+
+func (o *options) tooMany(targets []*target) error {
+	n := 0
+	for _, t := range targets {
+		n += len(t.sites)
+	}
+	if n <= functionsMost || !isTerminal(o.dest) || o.yes || o.count > 0 || o.duration > 0 {
+		return nil
+	}
+	return usagef("%d functions match: more than anybody can read on a terminal. Give -n, -d or --yes, or count and time them with functap stat", n)
+}
+
+// eventsOf hooks all targets, prints what they do, unhooks them and sums up.
+func (a *app) eventsOf(o *options, targets []*target, v view) error {
+	o.events = &eventWriter{o: o, view: v, stop: a.stop, threads: map[int]*thread{}}
+	err := a.hookAll(o, targets)
+	if a.interrupted(o, err) {
+		err = nil
+	} else if err == nil {
+		err = a.watch(o, targets, o.events.flush)
+	}
+	if err = errors.Join(err, a.finish(o, targets)); err == nil && early(o, targets) {
+		return exitCode(statusGone)
+	}
+	return err
+}
+
+// recording is a target's events, as they are printed.
+type recording struct {
+	r       *fgraph.Recorder
+	done    sync.WaitGroup
+	events  atomic.Uint64 // read
+	entries atomic.Uint64 // of them
+	exits   atomic.Uint64
+	missing atomic.Uint64
+	err     error
+}
+
+// record hooks the functions and prints what happens until the detach.
+func (t *target) record(a *app, o *options) error {
+	begin := time.Now()
+	r, err := fgraph.Record(a.ctx, t.p, t.sites, &fgraph.RecordOptions{Longer: o.min})
+	if err != nil {
+		return fmt.Errorf("process %d: %w", t.pid, err)
+	}
+	t.attach += time.Since(begin)
+	t.recording, t.counted, t.longer = &recording{r: r}, time.Now(), o.min > 0
+	t.recording.done.Go(func() { t.recording.print(o.events, t.pid) })
+	d := r.Durations()
+	refused := d.Refused()
+	for _, no := range d.NoExit() {
+		refused = append(refused, asRefusal(no))
+	}
+	return t.leaveOut(a, o, refused)
+}
+
+func (rec *recording) print(w *eventWriter, pid int) {
+	for e, err := range rec.r.Events() {
+		if err != nil {
+			rec.err = err
+			return
+		}
+		switch e.Type {
+		case fgraph.Entry:
+			rec.entries.Add(1)
+		case fgraph.Exit:
+			if !e.Unwound {
+				rec.exits.Add(1)
+			}
+		case fgraph.Lost:
+			rec.missing.Add(e.Missing)
+		}
+		rec.events.Add(1)
+		w.event(pid, e)
+	}
+}
+
+// view is how events look as text. Its methods are called by one goroutine at a time.
+type view interface {
+	head() string
+	event(w io.Writer, o *options, t *thread, e fgraph.Event)
+	// quiet is called when nothing has happened in a thread for a while.
+	quiet(w io.Writer, o *options, t *thread)
+}
+
+// eventWriter prints events of all targets. Safe for concurrent use.
+type eventWriter struct {
+	o    *options
+	view view
+	stop func() // ends the run
+
+	begin   sync.Once
+	mu      sync.Mutex
+	threads map[int]*thread
+}
+
+// thread is what is known of one thread.
+type thread struct {
+	tid    int
+	comm   string
+	shown  bool          // by --tid and --comm
+	inside int           // depth of the call that --inside names; -1: none is open
+	held   *fgraph.Event // of a graph: an entry that may turn out to call nothing
+	idle   bool          // nothing has happened since the last flush
+}
+
+// event prints one, if it is wanted.
+func (w *eventWriter) event(pid int, e fgraph.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin.Do(w.header)
+	t := w.thread(pid, e.TID)
+	switch {
+	case !w.o.wanted(t, &e):
+	case w.o.json():
+		w.o.eventJSON(pid, e)
+	default:
+		t.idle = false
+		w.view.event(w.o.out, w.o, t, e)
+	}
+}
+
+func (w *eventWriter) header() {
+	if !w.o.json() {
+		fmt.Fprint(w.o.out, w.o.paint("1", w.view.head()))
+	}
+}
+
+// flush sends out what has happened.
+func (w *eventWriter) flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.threads {
+		if t.idle {
+			w.view.quiet(w.o.out, w.o, t)
+		}
+		t.idle = true
+	}
+	if w.o.out.Flush() != nil {
+		w.stop() // nobody reads any more; the last flush tells
+	}
+}
+
+// end prints what is still held.
+func (w *eventWriter) end() {
+	w.flush()
+	w.flush()
+}
+
+// thread is the state of a thread, which is looked at when it is first seen.
+func (w *eventWriter) thread(pid, tid int) *thread {
+	if t := w.threads[tid]; t != nil {
+		return t
+	}
+	comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid)) // it may have ended
+	t := &thread{tid: tid, comm: strings.TrimSuffix(string(comm), "\n"), inside: -1}
+	ok, _ := path.Match(w.o.comm, t.comm)
+	t.shown = (w.o.comm == "" || ok) && (len(w.o.tids) == 0 || slices.Contains(w.o.tids, tid))
+	w.threads[tid] = t
+	return t
+}
+
+// wanted applies the filters, and makes the depth that below --inside.
+func (o *options) wanted(t *thread, e *fgraph.Event) bool {
+	if e.Type == fgraph.Lost {
+		return t.shown
+	}
+	if o.inside != "" && !t.below(e, o.inside) {
+		return false
+	}
+	return t.shown && (o.depth == 0 || e.Depth >= 0 && e.Depth < o.depth)
+}
+
+func (t *thread) below(e *fgraph.Event, name string) bool {
+	if e.Depth < 0 {
+		return false
+	}
+	if t.inside < 0 {
+		if e.Type != fgraph.Entry || e.Function.Name() != name && e.Function.DisplayName() != name {
+			return false
+		}
+		t.inside = e.Depth
+	}
+	depth := e.Depth - t.inside
+	if e.Type == fgraph.Exit && depth <= 0 {
+		t.inside = -1
+	}
+	e.Depth = depth
+	return depth >= 0
+}
