@@ -11,7 +11,7 @@ func (d *Durations) Calls() (sum uint64) {
 		if p.final != nil {
 			sum += p.final.calls + p.final.missed
 		} else {
-			sum += p.stats.Read(arena.StatCalls) + p.stats.Read(arena.StatMissed)
+			sum += p.meter.Read(arena.StatCalls) + p.meter.Read(arena.StatMissed)
 		}
 	}
 	return sum

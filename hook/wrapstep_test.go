@@ -25,14 +25,13 @@ func (pt *Patch) record(t *testing.T, rings *Rings) map[string]*Stats {
 			continue
 		}
 		var st *Stats
+		events := eventsOf(t, rings)
 		err := s.Update(func(c *Change) (_ any, _ Generator, err error) {
 			if st, err = c.NewStats(); err != nil {
 				return nil, nil, err
 			}
 			d, env, place := s.Wrapped(), s.Env(), st.Place()
-			if place.Events, err = eventsOf(s, rings); err != nil {
-				return nil, nil, err
-			}
+			place.Events = events
 			return st, func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, nil, place) }, nil
 		})
 		if err != nil {
@@ -43,13 +42,17 @@ func (pt *Patch) record(t *testing.T, rings *Rings) map[string]*Stats {
 	return all
 }
 
-// eventsOf says what a site's program records, if there are rings.
-func eventsOf(s *Slot, rings *Rings) (*codegen.Events, error) {
+// eventsOf is what one site's program records, if there are rings.
+func eventsOf(t *testing.T, rings *Rings) *codegen.Events {
+	t.Helper()
 	if rings == nil {
-		return nil, nil
+		return nil
 	}
-	id, err := s.ID()
-	return &codegen.Events{Site: id, Records: rings.Records(), Shared: rings.Shared()}, err
+	id, err := rings.Number()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &codegen.Events{Site: id, Records: rings.Records(), Shared: rings.Shared()}
 }
 
 // requireLaw checks that every call has come to an end that was counted.
