@@ -166,6 +166,7 @@ func TestExact(t *testing.T) {
 		{"count.c", testutils.CStaticPIE, []string{"4"}, 50},
 		{"count.c", testutils.CMusl, []string{"4"}, 50},
 		{"count.c", testutils.CET, []string{"4"}, 50},
+		{"count.c", testutils.CLTO, []string{"4"}, 50},
 	}
 	for _, c := range cases {
 		t.Run(c.name(), func(t *testing.T) { c.check(t, executable) })

@@ -23,6 +23,10 @@ var (
 	CMuslStatic = cVariant("c-musl-static", "musl-gcc", "musl-tools", "-static")
 	// CET has endbr64 at the start of every function.
 	CET = cVariant("c-cet", "gcc", "gcc", "-fcf-protection=full")
+	// CLTO is optimized as a whole when it is linked: functions that keep values in
+	// registers which the psABI does not preserve (-fipa-ra), and with conventions of
+	// their own.
+	CLTO = cVariant("c-lto", "gcc", "gcc", "-O3", "-flto", "-fwhole-program", "-fipa-ra")
 	// CExceptions runs the cleanups of a cancelled thread by unwinding.
 	CExceptions = cVariant("c-exceptions", "gcc", "gcc", "-fexceptions")
 	// CShared makes a shared object for dlopen.
@@ -63,7 +67,7 @@ var (
 
 // CVariants are all forms of an executable that a C victim can take.
 func CVariants() []Variant {
-	return []Variant{CDynamic, CPIE, CNoPIE, CStatic, CStaticPIE, CMusl, CMuslStatic, CET}
+	return []Variant{CDynamic, CPIE, CNoPIE, CStatic, CStaticPIE, CMusl, CMuslStatic, CET, CLTO}
 }
 
 // GoVariants are all forms of a Go victim.

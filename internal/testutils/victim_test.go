@@ -16,6 +16,7 @@ var perRound = map[string]uint64{
 	"work_tiny_ret": 1, "work_tiny_mov": 1, "work_tiny_zero": 1, "work_riprel": 1,
 	"work_ripimm": 1, "work_jccfirst": 1, "work_jcc8": 1, "work_callfirst": 1,
 	"work_called": 1, "work_jmpfirst": 1, "work_jumped": 1, "work_selfloop": 3,
+	"work_msabi": 1, "work_chain": 1,
 }
 
 func requirePerRound(t *testing.T, got map[string]uint64, rounds int) {

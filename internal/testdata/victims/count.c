@@ -21,7 +21,7 @@
 	X(work_setjmp) X(work_longjmp) X(work_switch) X(work_memory) X(work_nested)               \
 	X(work_tiny_ret) X(work_tiny_mov) X(work_tiny_zero) X(work_riprel) X(work_ripimm)         \
 	X(work_jccfirst) X(work_jcc8) X(work_callfirst) X(work_called) X(work_jmpfirst)           \
-	X(work_jumped) X(work_selfloop)
+	X(work_jumped) X(work_selfloop) X(work_msabi) X(work_chain)
 
 enum { FUNCS(FUNC_NUMBER) N_FUNCS };
 static const char *const names[] = { FUNCS(FUNC_NAME) };
@@ -199,6 +199,27 @@ NOINLINE long work_nested(long x)
 	return work_leaf(x) + work_static(x) + work_tail(x);
 }
 
+/* Windows' convention: other argument registers, others that are preserved, and 32 bytes
+ * above the return address that belong to the callee. */
+__attribute__((ms_abi)) NOINLINE double work_msabi(long a, double b, long c, double d, long e)
+{
+	COUNT(I_work_msabi);
+	return a + b * 2 + c * 3 + d * 4 + e * 5;
+}
+
+/* Its inner function gets the address of these variables in r10. */
+NOINLINE long work_chain(long x)
+{
+	long n = x, sum = 0;
+	NOINLINE long inner(long y)
+	{
+		sum += y * n;
+		return y ? inner(y - 1) + 1 : sum;
+	}
+	COUNT(I_work_chain);
+	return inner(3);
+}
+
 /* ---- functions in assembly, counted by their callers ---- */
 
 #define ASM_FUNC(name, body)                                                                    \
@@ -285,6 +306,8 @@ static void data_round(long x)
 		ymm_round(x);
 	long array[4] = { 1, x, 3, 4 };
 	CHECK("memory", work_memory(array, 4), x + 18);
+	CHECK("ms_abi", work_msabi(x, 1.5, 2, 2.5, x), x + 3 + 6 + 10 + x * 5);
+	CHECK("chain", work_chain(x), 6 * x + 3);
 }
 
 static void call_round(long x)
