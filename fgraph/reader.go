@@ -21,8 +21,6 @@ type reader struct {
 // track is what is known of one ring's thread.
 type track struct {
 	*ring.Ring
-	rings  *hook.Rings
-	number int
 	shared bool
 	nesting
 	tid   int
@@ -42,7 +40,10 @@ func (r *reader) open(p *hook.Process, rings *hook.Rings) error {
 			return err
 		}
 		rg.Read(nil, int(rings.Records()))
-		t := &track{Ring: rg, rings: rings, number: i, shared: i == rings.Count()-1, calls: map[uint64]*openSlot{}}
+		t := &track{Ring: rg, shared: i == rings.Count()-1, calls: map[uint64]*openSlot{}}
+		if !t.shared { // who gets the ring later notes it there
+			t.tid = r.threads.ID(rings.Owner(i))
+		}
 		r.tracks = append(r.tracks, t)
 		r.merger.Add(&ring.Source{Ring: rg, ID: i})
 	}
@@ -58,18 +59,8 @@ func (r *reader) round(all bool, emit func(tid int, c call, at func(uint64) time
 		until = ^uint64(0)
 	}
 	at := func(ticks uint64) time.Time { return tsc.Between(r.last, now, ticks) }
-	fresh := map[int]bool{}
 	each := func(m ring.Merged) {
-		if m.Kind != ring.Lost && r.functions[m.Site] == nil {
-			return // of an earlier Recorder, by a thread that was still in its program
-		}
 		t := r.tracks[m.ID]
-		if !fresh[m.ID] && !t.shared {
-			fresh[m.ID] = true
-			if tid := r.threads.ID(t.rings.Owner(t.number)); tid != 0 {
-				t.tid = tid
-			}
-		}
 		r.follow(t, m.Record, func(tid int, c call) { emit(tid, c, at) })
 	}
 	for r.merger.Round(until, each); all && r.skip(); {
@@ -80,6 +71,11 @@ func (r *reader) round(all bool, emit func(tid int, c call, at func(uint64) time
 
 // follow puts a record where it belongs in its thread.
 func (r *reader) follow(t *track, rec ring.Record, emit func(tid int, c call)) {
+	if rec.Kind == ring.Thread {
+		t.leave(^uint64(0), rec.Time, func(c call) { emit(t.tid, c) }) // the earlier thread's
+		t.tid = r.threads.Outside(int(rec.Start))
+		return
+	}
 	if !t.shared {
 		t.add(rec, func(c call) { emit(t.tid, c) })
 		return

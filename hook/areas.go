@@ -160,6 +160,9 @@ func (g *giver) give(th *ptrace.Thread) error {
 	}
 	base := g.nobody
 	if i, ok := g.find(r.Fs_base); ok {
+		if g.s.rings != nil {
+			g.s.rings.give(i, g.p.inside(th.TID()))
+		}
 		if err := g.claim(i, r.Fs_base, g.stackOf(r.Rsp, r.Fs_base)); err != nil {
 			return err
 		}

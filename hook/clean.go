@@ -13,6 +13,7 @@ import (
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/remote"
 	"github.com/functap/functap/internal/sigframe"
+	"golang.org/x/sys/unix"
 )
 
 // Cleaned says what a detach or a recovery put right.
@@ -134,6 +135,9 @@ func (c *cleaner) restore(st *ptrace.Stop) (err error) {
 	}
 	c.p.searched = c.evictor.shadow.resume
 	defer func() { c.p.searched = nil }()
+	if err := c.holdSlots(st); err != nil {
+		return err
+	}
 	// Frames first: those in the claim routine need the thread's GS base.
 	if err := c.evictFrames(st); err != nil {
 		return err
@@ -235,7 +239,7 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 			return err
 		}
 		u := *r
-		s := cpu{rip: u.Rip, rsp: u.Rsp, rax: u.Rax, rcx: u.Rcx, rdx: u.Rdx, rdi: u.Rdi, rsi: u.Rsi, r13: u.R13, flags: u.Eflags, gs: u.Gs_base}
+		s := cpuOf(r)
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
 		var nobody errNobody
@@ -282,8 +286,27 @@ func (c *cleaner) ours(addr uint64) bool {
 	return false
 }
 
+// holdSlots notes which slots' programs threads are in.
+func (c *cleaner) holdSlots(st *ptrace.Stop) error {
+	for _, th := range st.Threads() {
+		r, err := th.Regs()
+		if err != nil {
+			return err
+		}
+		u := cpuOf(r)
+		c.evictor.hold(&u)
+	}
+	return nil
+}
+
+func cpuOf(r *unix.PtraceRegs) cpu {
+	return cpu{rip: r.Rip, rsp: r.Rsp, rax: r.Rax, rcx: r.Rcx, rdx: r.Rdx, rdi: r.Rdi, rsi: r.Rsi, r13: r.R13, flags: r.Eflags, gs: r.Gs_base}
+}
+
 // evictFrames does the same for code that signals interrupted.
 func (c *cleaner) evictFrames(st *ptrace.Stop) error {
+	c.evictor.frames = true
+	defer func() { c.evictor.frames = false }()
 	return c.p.eachFrame(st, func(th *ptrace.Thread, f sigframe.Frame, ip uint64) error {
 		s, err := loadFrame(f, ip)
 		if err != nil {

@@ -22,6 +22,8 @@ type evictor struct {
 	tables []*arena.Tables
 	mem    io.ReaderAt
 	shadow *shadow // nil where there is nothing to count
+	// frames: what is moved is in a signal frame.
+	frames bool
 	// answers: threads are moved out of answers to unwinders, and only out of those.
 	answers bool
 }
@@ -57,28 +59,39 @@ func (e *evictor) in(addr uint64) *arena.Tables {
 // move changes c so that it continues in original code, and reports whether it
 // had to. The original bytes must be back, or be put back before it runs.
 func (e *evictor) move(c *cpu) (bool, error) {
-	t := e.in(c.rip)
-	if t == nil || isAnswer(t, c.rip) != e.answers {
-		return false, nil
-	}
-	exit, site, err := e.exit(t, c, c.rip)
-	if err != nil {
+	exit, site, in, err := e.way(c)
+	if !in || err != nil {
 		return false, err
 	}
-	if exit.Token != arena.TokenNone {
-		// In a shared routine: the program that went there says what is saved, at
-		// the address to which the routine would return.
-		token, err := e.token(exit.Token, c)
-		if err != nil {
-			return false, err
-		}
-		call := exit.Call
-		if exit, site, err = e.exit(t, c, token); err != nil {
-			return false, err
-		}
-		exit.Call = call
-	}
 	return true, e.restore(c, exit, site)
+}
+
+// way is the way out, if there is one to take.
+func (e *evictor) way(c *cpu) (exit arena.Exit, site arena.Site, in bool, err error) {
+	t := e.in(c.rip)
+	if t == nil || isAnswer(t, c.rip) != e.answers {
+		return exit, site, false, nil
+	}
+	if exit, site, err = e.exit(t, c, c.rip); err != nil || exit.Token == arena.TokenNone {
+		return exit, site, true, err
+	}
+	// In a shared routine: the program that went there says what is saved, at
+	// the address to which the routine would return.
+	token, err := e.token(exit.Token, c)
+	if err != nil {
+		return exit, site, true, err
+	}
+	call := exit.Call
+	exit, site, err = e.exit(t, c, token)
+	exit.Call = call
+	return exit, site, true, err
+}
+
+// hold notes in whose program a thread is.
+func (e *evictor) hold(c *cpu) {
+	if exit, _, in, err := e.way(c); in && err == nil && exit.Call < arena.AnswerRestart {
+		e.shadow.held[slotOf(c, exit.Call)] = true
+	}
 }
 
 // token is the address to which a shared routine will return.
@@ -139,7 +152,7 @@ func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
 		return e.leaveAnswer(c, x, site)
 	}
 	base := slotOf(c, x.Call)
-	if e.shadow != nil {
+	if e.shadow != nil && !(e.frames && e.shadow.held[base]) {
 		e.shadow.evicted(base, x.Call, c)
 	}
 	if x.Saved&arena.SavedFlags != 0 {

@@ -49,15 +49,20 @@ func (p *Process) eachFrame(st *ptrace.Stop, f frameFunc) error {
 	if runsGo {
 		finder.Limit = goFrameLimit
 	}
-	seen, switched := map[uint64]bool{}, false
+	seen, switched, switches := map[uint64]bool{}, false, p.switchesStacks()
 	for _, th := range st.Threads() {
-		own, err := threadFrames(th, finder, seen, f)
+		own, err := threadFrames(th, finder, seen, func(th *ptrace.Thread, fr sigframe.Frame, ip uint64) error {
+			if over, err := isOver(th, fr); err != nil || over && !switches {
+				return err
+			}
+			return f(th, fr, ip)
+		})
 		if err != nil {
 			return err
 		}
 		switched = switched || !own && !runsGo
 	}
-	if !switched && !p.switchesStacks() {
+	if !switched && !switches {
 		return nil
 	}
 	return p.eachSuspended(finder, seen, func(fr sigframe.Frame) error {
@@ -109,6 +114,18 @@ func threadFrames(th *ptrace.Thread, finder *sigframe.Finder, seen map[uint64]bo
 		}
 	}
 	return own, nil
+}
+
+// isOver reports whether the thread has returned from a handler whose frame is still there:
+// it is on the stack that the handler interrupted, and at or below where, while the frame is
+// above that, so on an alternate stack, which is above this one.
+func isOver(th *ptrace.Thread, fr sigframe.Frame) (bool, error) {
+	r, err := th.Regs()
+	if err != nil {
+		return false, err
+	}
+	sp, err := fr.Get(sigframe.RSP)
+	return r.Rsp <= sp && sp < fr.Addr, err
 }
 
 // frameFunc is called with a frame, a thread that may return to it, and to where.

@@ -65,7 +65,7 @@ func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (
 			return nil, err
 		}
 	}
-	return n, s.addRoutines(n)
+	return n, s.addRoutines(n, p.threads(s).Offset())
 }
 
 // placesMost bounds how often another place is looked for.
@@ -216,7 +216,7 @@ func (b *builder) build(st *ptrace.Stop, c *remote.Caller) (err error) {
 		// Behind the others, since the kernel may choose the very hole that was
 		// found for them.
 		b.mapFar, b.mapFrames,
-		b.closeFD, b.fillPrivate,
+		b.closeFD, b.fillPrivate, b.notice,
 	} {
 		if err := step(st, c); err != nil {
 			return err
@@ -224,6 +224,8 @@ func (b *builder) build(st *ptrace.Stop, c *remote.Caller) (err error) {
 	}
 	return nil
 }
+
+func (b *builder) notice(st *ptrace.Stop, _ *remote.Caller) error { return b.s.notice(st) }
 
 func (b *builder) begun() bool { return b.fd >= 0 || len(b.mapped) > 0 }
 

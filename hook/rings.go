@@ -170,6 +170,11 @@ func (r *Rings) Ring(i int) (*ring.Ring, error) {
 	return ring.New(r.mem[at : at+ring.Size(r.records)])
 }
 
+// give notes a thread as a ring's. It is not running.
+func (r *Rings) give(i, tid int) {
+	ring.Give(r.mem[pageSize+uint64(i)*r.stride:], tid)
+}
+
 // Records is how many records each ring has, Shared the last one's address in the
 // target: what programs must know.
 func (r *Rings) Records() uint64 { return r.records }

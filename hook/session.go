@@ -71,8 +71,8 @@ func (s *session) contains(addr uint64) bool {
 	return s.rings != nil && addr-s.rings.addr < s.rings.size()
 }
 
-// addRoutines writes an arena's shared routines.
-func (s *session) addRoutines(n *neighbourhood) error {
+// addRoutines writes an arena's shared routines. tid is where threads' ids are.
+func (s *session) addRoutines(n *neighbourhood, tid int) error {
 	_, _, err := n.place(arena.NoSite, arena.UnitFrame, nil, func(at uint64) (c codegen.Code, err error) {
 		env := codegen.Env{Consts: n.Consts(), Frames: n.claims.Frames}
 		c, n.slow, err = codegen.FrameRoutine(at, env)
@@ -86,7 +86,7 @@ func (s *session) addRoutines(n *neighbourhood) error {
 	}
 	for kind := range n.claim {
 		gen := func(at uint64) (codegen.Code, error) {
-			return codegen.Claim(at, n.Consts(), n.AreaCount, codegen.ClaimKind(kind))
+			return codegen.Claim(at, n.Consts(), n.AreaCount, codegen.ClaimKind(kind), int32(tid))
 		}
 		at, _, err := n.place(arena.NoSite, arena.UnitClaim, nil, gen)
 		if err != nil {

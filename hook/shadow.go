@@ -81,6 +81,8 @@ type shadow struct {
 	newest map[uint64]*placed // of each slot; the first of its window is
 	open   map[uint64]bool    // slots whose call was running
 	back   map[uint64]bool    // of these, those whose function had just returned to us
+	// held are slots in whose program a thread is: it says what no signal frame does better.
+	held map[uint64]bool
 	// unwound are further calls that were, by address of their statistics.
 	unwound map[uint64]uint64
 	failed  error // of resume
@@ -91,7 +93,7 @@ func readShadow(pid int, mem *ptrace.Mem, tables []*arena.Tables) (*shadow, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &shadow{mem: mem, frames: frames, newest: map[uint64]*placed{}, open: map[uint64]bool{}, back: map[uint64]bool{}, unwound: map[uint64]uint64{}}
+	s := &shadow{mem: mem, frames: frames, newest: map[uint64]*placed{}, open: map[uint64]bool{}, back: map[uint64]bool{}, held: map[uint64]bool{}, unwound: map[uint64]uint64{}}
 	for i := range frames {
 		f := &frames[i]
 		if s.newest[f.Slot] == nil {
@@ -177,7 +179,8 @@ func (s *shadow) word(addr uint64) (uint64, error) {
 
 // evicted notes what it means for a slot's frame that a thread, or code that was
 // interrupted, is taken out of a program. What a signal frame says that was left over
-// on the stack does not fit with the slot, and means nothing.
+// on the stack does not fit with the slot, or with the thread that is in the slot's program,
+// and means nothing.
 func (s *shadow) evicted(slot uint64, call arena.Call, c *cpu) {
 	f := s.newest[slot]
 	if f == nil {
@@ -201,7 +204,7 @@ func (s *shadow) evicted(slot uint64, call arena.Call, c *cpu) {
 	case arena.CallTaken:
 		s.taken(f)
 	case arena.CallClaimed:
-		f.Stats = 0
+		f.Stats = 0 // they may be another call's still, which was counted
 	case arena.CallEntered, arena.CallDropped, arena.CallBack:
 		s.open[slot] = returns
 	case arena.CallRecorded:

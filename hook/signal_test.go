@@ -20,7 +20,7 @@ func handles(t *testing.T, v *testutils.Victim) {
 }
 
 func stacks(t *testing.T, f func(*testing.T, *testutils.Victim)) {
-	for _, args := range [][]string{{"2"}, {"2", "--altstack"}} {
+	for _, args := range [][]string{{"2"}, {"2", "--altstack"}, {"2", "--above"}} {
 		t.Run(fmt.Sprint(args), func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, "window.c", testutils.CDynamic), args...)
 			v.Run(1)

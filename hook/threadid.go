@@ -24,15 +24,30 @@ type Threads struct {
 func (p *Process) Threads() *Threads {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.threads(p.session)
+}
+
+func (p *Process) threads(s *session) *Threads {
 	t := &Threads{p: p, known: map[uint64]int{}}
-	if p.session != nil {
-		for fs, tid := range p.session.threads {
+	if s != nil {
+		for fs, tid := range s.threads {
 			t.known[fs] = tid
 		}
 	}
 	t.learn()
 	return t
 }
+
+// Offset is where a thread's id is behind its FS base, 0 if that is not known.
+func (t *Threads) Offset() int {
+	if len(t.at) == 0 {
+		return 0
+	}
+	return t.at[0]
+}
+
+// Outside is the id here of a thread that the target numbers so, 0 if there is none.
+func (t *Threads) Outside(id int) int { return t.outside(id) }
 
 const (
 	controlBlock = 2048 // bytes of it that are looked at
@@ -109,9 +124,10 @@ func (t *Threads) ID(fs uint64) int {
 	return t.known[fs]
 }
 
-// outside is the id here of a thread that the target numbers so.
+// outside is the id here of a thread that the target numbers so. In a namespace of its own
+// it can be told only while the thread lives.
 func (t *Threads) outside(id int) int {
-	if id <= 0 || t.p.inside(id) == id {
+	if id <= 0 || !t.namespace() {
 		return max(id, 0)
 	}
 	tids, err := procfs.Tasks(t.p.pid)
@@ -124,4 +140,10 @@ func (t *Threads) outside(id int) int {
 		}
 	}
 	return 0
+}
+
+// namespace reports whether the target numbers its threads otherwise than we do.
+func (t *Threads) namespace() bool {
+	st, err := procfs.ReadStatus(t.p.pid)
+	return err == nil && len(st.NSpid) > 1
 }

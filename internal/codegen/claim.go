@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"github.com/functap/functap/internal/arena"
+	"github.com/functap/functap/internal/ring"
 	"github.com/functap/functap/internal/x86"
 )
 
@@ -36,6 +37,8 @@ const (
 const (
 	saveInherited = -32 // the GS base that it found; no exit needs it
 	saveToken     = -40 // where it will return to
+	saveArea      = -48 // while it notes who it is
+	saveBirth     = -56
 )
 
 // maxStack bounds how far above the stack pointer a thread's TLS may be for it
@@ -48,6 +51,7 @@ type claimGen struct {
 	*gen
 	c                                         arena.Consts
 	kind                                      ClaimKind
+	tid                                       int32 // the thread's id is there behind its FS base; 0: not known
 	a, b                                      x86.Reg
 	silent, shared, take, claimed, back, gone x86.Label
 }
@@ -61,8 +65,10 @@ type claimGen struct {
 // touched, in the GS base (Go). A signal handler that calls hooked functions
 // then finds code bytes where an owner should be: no FS base equals them, GS
 // lies outside the areas, and it counts in the shared cells.
-func Claim(at uint64, c arena.Consts, areas int, kind ClaimKind) (Code, error) {
-	g := &claimGen{gen: newGen(at, at), c: c, kind: kind, a: x86.RAX, b: x86.RCX}
+//
+// tid is where a thread's id is behind its FS base, 0 if that is not known.
+func Claim(at uint64, c arena.Consts, areas int, kind ClaimKind, tid int32) (Code, error) {
+	g := &claimGen{gen: newGen(at, at), c: c, kind: kind, tid: tid, a: x86.RAX, b: x86.RCX}
 	if kind != ClaimC {
 		g.a, g.b = x86.R12, x86.R13
 	}
@@ -195,6 +201,9 @@ func (g *claimGen) found() {
 		g.JccLabel(x86.CondE, g.back)
 	}
 	g.Bind(g.claimed)
+	if g.kind == ClaimC {
+		g.noteBirth()
+	}
 	g.MovMemReg(x86.At(g.a, arena.AreaOwner), g.b)
 	g.MovRegMem(g.b, x86.At(g.a, arena.AreaClaims))
 	g.TestRegReg(g.b, g.b)
@@ -218,4 +227,36 @@ func (g *claimGen) found() {
 	g.unpark()
 	g.Wrgsbase(g.a)
 	g.JmpLabel(g.shared)
+}
+
+// noteBirth tells the reader of the area's ring, if there is one, whose records follow. A
+// signal handler that claims the same area meanwhile notes the same under a number of its
+// own; then one of the two may stay unfinished, or be this one again.
+func (g *claimGen) noteBirth() {
+	none := g.Label()
+	g.MovRegMem(g.b, x86.At(g.a, arena.AreaRing))
+	g.TestRegReg(g.b, g.b)
+	g.JccLabel(x86.CondE, none)
+	g.MovMemReg(x86.At(x86.RSP, saveArea), g.a)
+	g.IncMem(x86.At(g.b, ring.Births))
+	g.MovRegMem(g.a, x86.At(g.b, ring.Births))
+	g.MovMemReg(x86.At(x86.RSP, saveBirth), g.a)
+	g.AndRegImm(g.a, ring.BirthsKept-1)
+	g.ShlRegImm(g.a, 4) // times BirthSize
+	g.AddRegReg(g.a, g.b)
+	g.MovRegMem(g.b, x86.At(g.b, ring.Head))
+	g.MovMemReg(x86.At(g.a, ring.BirthLog+ring.BirthHead), g.b)
+	if g.tid != 0 {
+		g.MovRegMem32(g.b, x86.FSAt(g.tid))
+		g.MovMemReg32(x86.At(g.a, ring.BirthLog+ring.BirthTID), g.b)
+	} else {
+		g.MovMemImm32(x86.At(g.a, ring.BirthLog+ring.BirthTID), 0)
+	}
+	g.MovRegMem(g.b, x86.At(x86.RSP, saveBirth))
+	g.CmpMemImm32(x86.RIPTo(g.c.ThisProcess), 0)
+	g.JccLabel(x86.CondE, g.gone) // a child's, after all: it must not say so in its parent's ring
+	g.MovMemReg32(x86.At(g.a, ring.BirthLog+ring.BirthStamp), g.b)
+	g.MovRegMem(g.a, x86.At(x86.RSP, saveArea))
+	g.Bind(none)
+	g.Rdfsbase(g.b)
 }

@@ -109,9 +109,9 @@ var unitCases = []unitCase{
 		c, _, err := FrameRoutine(at, wrapEnv(ByFSBase))
 		return c, err
 	}},
-	{"claim-c", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimC) }},
-	{"claim-go", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGo) }},
-	{"claim-go-m", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGoM) }},
+	{"claim-c", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimC, 720) }},
+	{"claim-go", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGo, 0) }},
+	{"claim-go-m", func(at uint64) (Code, error) { return Claim(at, testConsts, 64, ClaimGoM, 0) }},
 }
 
 func TestGoldenListings(t *testing.T) {

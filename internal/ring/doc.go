@@ -10,8 +10,14 @@
 //	   0  head   u64  records reserved           0  stamp  u32  see below
 //	  64  lost   u64  records not written        4  what   u32  kind << 28 | site
 //	 128  limit  u64  head may grow to this      8  time   u64  of the event, in ticks
-//	 256  records                               16  slot   u64  address of the return slot
-//	                                            24  start  u64  exit: time of the entry
+//	 192  births u64  threads that had it       16  slot   u64  address of the return slot
+//	 256  the last 64 births, 16 bytes each     24  start  u64  exit: time of the entry
+//	1280  records
+//
+//	birth
+//	   0  head   u64  records before it
+//	   8  stamp  u32  its number, from 1
+//	  12  tid    u32  the thread's id; 0: not known
 //
 // Head and limit count records since the beginning; a record's place is its number
 // modulo the ring's size, a power of two. The thread reserves a record by one
@@ -26,6 +32,9 @@
 // A handler that leaves by longjmp may leave a record that nobody finishes. It is in
 // the way of those behind it ([Ring.Stuck]) until a stop shows that no thread is
 // inside a program; then [Ring.Skip] counts it lost.
+//
+// A thread that gets the ring counts births, notes head and its id in the entry of that
+// number, and then stores the stamp. All of that is before its first record.
 //
 // A [Ring] and a [Merger] are used by one goroutine at a time.
 package ring

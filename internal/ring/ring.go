@@ -16,8 +16,17 @@ const (
 	Head       = 0
 	LostCount  = 64
 	Limit      = 128
-	Records    = 256 // the first record
+	Births     = 192 // how many threads have got the ring
+	BirthLog   = 256 // the last of them
+	BirthsKept = 64  // a power of two
+	BirthSize  = 16
+	Records    = BirthLog + BirthsKept*BirthSize // the first record
 	RecordSize = 32
+
+	// Offsets in an entry of the log.
+	BirthHead  = 0
+	BirthStamp = 8
+	BirthTID   = 12
 
 	// Offsets in a record.
 	Stamp = 0
@@ -43,6 +52,9 @@ const (
 	// Lost is told by Read, not written by threads: Start records are missing here. If
 	// Start is 0, some may be of those that are told to be missing next.
 	Lost
+	// Thread is told by Read, too: what follows is another thread's, whose id, as the
+	// target numbers it, is Start; 0 if it is not known.
+	Thread
 )
 
 // Record is one event.
@@ -68,6 +80,7 @@ type Ring struct {
 	seen          uint64 // of the records that the thread could not write
 	skipped       uint64 // given up by Skip
 	gaps          []gap  // not told yet, in their order
+	births        births
 }
 
 // gap says that records are missing before the one with a number.
@@ -81,7 +94,7 @@ func New(mem []byte) (*Ring, error) {
 	if len(mem) <= Records || n&(n-1) != 0 || Size(n) != uint64(len(mem)) {
 		return nil, fmt.Errorf("ring: %d bytes are no ring of a power of two of records", len(mem))
 	}
-	r := &Ring{mem: mem, mask: n - 1, seen: arena.LoadWord(mem, LostCount)}
+	r := &Ring{mem: mem, mask: n - 1, seen: arena.LoadWord(mem, LostCount), births: births{mem: mem, seen: arena.LoadWord(mem, Births)}}
 	if limit := arena.LoadWord(mem, Limit); limit >= n {
 		r.tail = limit - n
 	}
@@ -106,11 +119,12 @@ func (r *Ring) Lost() uint64 { return arena.LoadWord(r.mem, LostCount) + r.skipp
 func (r *Ring) Read(dst []Record, max int) []Record {
 	lost := arena.LoadWord(r.mem, LostCount) // first: what it counts was lost before head got further
 	head := arena.LoadWord(r.mem, Head)
+	r.births.look(r.tail) // after head: a thread gets the ring before it writes
 	r.missing(lost-r.seen, head)
 	r.seen = lost
 	from := r.tail
 	for {
-		dst = r.tellGaps(dst)
+		dst = r.births.tell(r.tellGaps(dst), r.tail, r.last)
 		if r.tail == head || r.tail-from == uint64(max) || !r.finished() {
 			break
 		}

@@ -1,10 +1,11 @@
 /*
- * window THREADS [--altstack] [--faults]: calls the functions of window.S, whose entries
+ * window THREADS [--altstack | --above] [--faults]: calls the functions of window.S, whose entries
  * are several instructions long, all the time. With --faults it reads from address 0
  * before every call, which a handler of SIGSEGV undoes.
  *
  * SIGUSR1 has a handler that says "handling" and waits until the command "release",
- * answered by "released", lets one go on. With --altstack it has a stack of its own.
+ * answered by "released", lets one go on. With --altstack it has a stack of its own;
+ * with --above one that lies above the functions' stack, where a frame stays until the next.
  *
  * "block" makes a thread read two bytes behind an entry, "unblock" ends that; "fork"
  * makes a child that waits, "child" lets it make a round, "reap" ends it; all answer "ok",
@@ -68,6 +69,13 @@ static void on_signal(int sig)
 	errno = saved;
 }
 
+static void set_altstack(void *at, size_t size)
+{
+	stack_t st = { .ss_sp = at, .ss_size = size };
+	if (sigaltstack(&st, NULL))
+		die("sigaltstack: %s", strerror(errno));
+}
+
 static void make_altstack(int id)
 {
 	static __thread int made;
@@ -75,10 +83,21 @@ static void make_altstack(int id)
 	if (made)
 		return;
 	made = 1;
-	stack_t st = { .ss_size = 64 << 10 };
-	st.ss_sp = mmap(NULL, st.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (st.ss_sp == MAP_FAILED || sigaltstack(&st, NULL))
-		die("sigaltstack: %s", strerror(errno));
+	size_t size = 64 << 10;
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		die("mmap: %s", strerror(errno));
+	set_altstack(at, size);
+}
+
+static NOINLINE void round_below(int id)
+{
+	static __thread int made;
+	char above[64 << 10];
+	if (!made++)
+		set_altstack(above, sizeof above);
+	round_(id);
+	__asm__ volatile("" : : "r"(above) : "memory");
 }
 
 static int door[2];
@@ -172,12 +191,16 @@ static void report(void)
 int main(int argc, char **argv)
 {
 	int threads = 4;
+	void (*round)(int) = round_;
 	struct sigaction sa = { .sa_flags = SA_RESTART };
 	sa.sa_handler = on_signal;
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--altstack")) {
 			sa.sa_flags |= SA_ONSTACK;
 			pool.enter = make_altstack;
+		} else if (!strcmp(argv[i], "--above")) {
+			sa.sa_flags |= SA_ONSTACK;
+			round = round_below;
 		} else if (!strcmp(argv[i], "--faults")) {
 			faults = 1;
 			signal(SIGSEGV, on_fault);
@@ -187,6 +210,6 @@ int main(int argc, char **argv)
 	}
 	if (pipe(gate) || pipe(door) || sigaction(SIGUSR1, &sa, NULL))
 		die("starting: %s", strerror(errno));
-	pool_init(threads, round_);
+	pool_init(threads, round);
 	serve(&(struct victim){ .run = pool_run, .start = pool_start, .stop = pool_stop, .report = report, .command = command });
 }
