@@ -5,7 +5,7 @@ GO ?= go
 SHELL := /bin/bash
 
 # program or file=package: what the tests run. A missing one is installed.
-NEEDED = gcc=gcc g++=g++ objdump=binutils musl-gcc=musl-tools \
+NEEDED = gcc=gcc cc=gcc g++=g++ script=bsdutils objdump=binutils musl-gcc=musl-tools \
 	redis-server=redis-server redis-benchmark=redis-tools redis-cli=redis-tools \
 	nginx=nginx-light ab=apache2-utils postgres=postgresql-15 pgbench=postgresql-15 \
 	sqlite3=sqlite3 /usr/bin/python3=python3 strace=strace rustc=rustc \

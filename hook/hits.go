@@ -101,11 +101,13 @@ func (c *counters) sum(cell int) (uint64, error) {
 type used struct {
 	cells []int // that count calls
 	stats []int // first cells of duration statistics
+	rings bool  // events are written
 }
 
 // usersOf finds it out: a program has one `lock inc` of the shared form of each cell, for
-// threads without an area, and of statistics it loads the address.
-func usersOf(t *arena.Tables, program Code) (u used) {
+// threads without an area, of statistics it loads the address, and where it writes events
+// that of the ring that all share.
+func usersOf(t *arena.Tables, program Code, rings []arena.Range) (u used) {
 	base := t.Near + t.SharedOff
 	for off := 0; off < len(program.Bytes); {
 		in, err := x86.Decode(program.Bytes[off:])
@@ -121,12 +123,23 @@ func usersOf(t *arena.Tables, program Code) (u used) {
 				u.cells = append(u.cells, int(cell))
 			}
 		}
+		if to, ok := constant(&in, program.Bytes[off:]); ok {
+			u.rings = u.rings || slices.ContainsFunc(rings, func(r arena.Range) bool { return to >= r.Start && to < r.End })
+		}
 		off += int(in.Len)
 	}
 	slices.Sort(u.stats)
 	u.stats = slices.Compact(u.stats)
 	u.cells = slices.DeleteFunc(u.cells, u.isStat)
 	return u
+}
+
+// constant is the 64-bit constant that an instruction loads.
+func constant(in *x86.Inst, code []byte) (value uint64, ok bool) {
+	if in.Map != x86.Map1 || in.Opcode&0xf8 != 0xb8 || in.ImmLen != 8 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(code[in.ImmOff:]), true
 }
 
 func (u used) isStat(cell int) bool {
@@ -143,9 +156,15 @@ func claimsOf(all []*arena.Tables, t *arena.Tables) *arena.Tables {
 }
 
 // setHits fills in who uses a site and what they have counted.
-func (s *SiteStatus) setHits(c *counters) error {
-	u := usersOf(c.t, s.Program)
-	s.Users = len(u.cells) + len(u.stats)
+func (s *SiteStatus) setHits(c *counters, rings []arena.Range) error {
+	if s.Answers {
+		return nil
+	}
+	u := usersOf(c.t, s.Program, rings)
+	s.Users, s.Measuring = len(u.cells)+len(u.stats), len(u.stats)
+	if u.rings {
+		s.Recording = 1 // one can be at a target
+	}
 	for _, cell := range u.cells {
 		n, err := c.sum(cell)
 		if err != nil {

@@ -22,7 +22,8 @@ type remains struct {
 	// ranges are all mappings. The private ones have no name: they are where
 	// the header says, and looked at once more before they are unmapped.
 	ranges []arena.Range
-	fds    []uint64 // memfds that were never closed
+	rings  []arena.Range // of these, those of event rings
+	fds    []uint64      // memfds that were never closed
 }
 
 // found is one memfd's mappings.
@@ -93,7 +94,11 @@ func (r *remains) add(f *found) {
 		r.ranges = append(r.ranges, arena.Range{Start: t.Priv, End: t.Priv + t.PrivSize})
 	}
 	for _, m := range f.mappings {
-		r.ranges = append(r.ranges, arena.Range{Start: m.Start, End: m.End})
+		at := arena.Range{Start: m.Start, End: m.End}
+		r.ranges = append(r.ranges, at)
+		if f.tables == nil && m.Offset == pageSize {
+			r.rings = append(r.rings, at)
+		}
 	}
 }
 

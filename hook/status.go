@@ -43,10 +43,17 @@ type SiteStatus struct {
 	Hole    uint64
 	Stub    Code
 	Program Code // what the slot names; empty while the site is idle
-	// Users is how many counters are attached, and Hits what the one that has
-	// been there longest has counted. Nothing that counts misses a call.
+	// Users is how many are attached, and Hits how many calls the one that has
+	// been there longest has seen.
 	Users int
 	Hits  uint64
+	// Measuring is how many of the users keep durations, and Recording how many of
+	// these write events. The others count.
+	Measuring, Recording int
+	// Answers: nobody may be attached, but what unwinders of the target ask here is
+	// answered, so that they get through functions whose returns are hooked. Users of
+	// the function itself are not seen then.
+	Answers bool
 }
 
 // SiteState is a site's bytes, compared with what was written there.
@@ -98,7 +105,7 @@ func inspect(pid int) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &inspector{mem: mem}
+	in := &inspector{mem: mem, remains: r}
 	if in.images, err = images(pid, maps); err != nil {
 		return nil, err
 	}
@@ -123,6 +130,7 @@ func inspect(pid int) (*Status, error) {
 type inspector struct {
 	mem    io.ReaderAt
 	images []*Image
+	*remains
 }
 
 // arena adds an arena's sites to its session.
@@ -144,7 +152,7 @@ func (in *inspector) arena(st *Status, t *arena.Tables, c *counters) error {
 			return
 		}
 		site, err := in.site(t, i, rec)
-		errs = append(errs, err, site.setHits(c))
+		errs = append(errs, err, site.setHits(c, in.rings))
 		if s.Forked {
 			site.Hits = 0 // they are the parent's
 		}
@@ -177,11 +185,26 @@ func (in *inspector) site(t *arena.Tables, i int, rec arena.Site) (SiteStatus, e
 	if _, err := in.mem.ReadAt(slot[:], int64(t.Near+t.SlotOff+uint64(i)*arena.SlotSize)); err != nil {
 		return s, fmt.Errorf("reading the slot of %#x: %w", rec.Addr, err)
 	}
-	program, err := in.unit(t, binary.LittleEndian.Uint64(slot[:]))
+	to := binary.LittleEndian.Uint64(slot[:])
+	program, err := in.unit(t, to)
+	if err == nil && program.Addr == 0 {
+		program, err = in.answer(to)
+		s.Answers = program.Addr != 0
+	}
 	if program.Addr != s.Stub.Addr {
 		s.Program = program
 	}
 	return s, err
+}
+
+// answer reads the answer to unwinders at an address, in whichever arena it is.
+func (in *inspector) answer(addr uint64) (Code, error) {
+	for _, t := range in.tables {
+		if u, _, ok := t.Find(addr); ok && u.Kind == arena.UnitAnswer {
+			return in.unit(t, addr)
+		}
+	}
+	return Code{}, nil
 }
 
 func (in *inspector) function(addr uint64) (*Function, error) {
@@ -247,9 +270,14 @@ func (p *Process) ForkChildren() ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	ours, err := mapsOf(os.Getpid())
+	if err != nil {
+		return nil, err
+	}
+	mine := byInode(ours)
 	var out []int
 	for _, n := range names {
-		if pid, err := strconv.Atoi(n.Name()); err == nil && pid != p.pid && p.session.isIn(pid) {
+		if pid, err := strconv.Atoi(n.Name()); err == nil && pid != p.pid && p.session.isIn(pid, mine) {
 			out = append(out, pid)
 		}
 	}
@@ -257,8 +285,15 @@ func (p *Process) ForkChildren() ([]int, error) {
 }
 
 // isIn reports whether a process has the session's memory mapped, with the
-// session's owner in it. One that may not be looked at is no child.
-func (s *session) isIn(pid int) bool {
+// session's owner in it. One that may not be looked at is no child. Only processes
+// that share one of our own memfds are looked at closely: others may be many.
+func (s *session) isIn(pid int, ours []*found) bool {
+	maps, err := mapsOf(pid)
+	if err != nil || !slices.ContainsFunc(byInode(maps), func(f *found) bool {
+		return slices.ContainsFunc(ours, func(o *found) bool { return o.inode == f.inode })
+	}) {
+		return false
+	}
 	mem, err := openMem(pid)
 	if err != nil {
 		return false

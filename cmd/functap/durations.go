@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/functap/functap/fgraph"
 	"github.com/functap/functap/hook"
@@ -13,7 +12,6 @@ import (
 // measure hooks the functions' entries and, where they can be, their returns, and keeps
 // statistics of durations. The others' calls are counted.
 func (t *target) measure(a *app, o *options) error {
-	begin := time.Now()
 	e, err := exitsOf(t.sites)
 	if err == nil && len(e.wrapped) == 0 && o.exit == "wrap" {
 		err = e.refused[0]
@@ -33,18 +31,16 @@ func (t *target) measure(a *app, o *options) error {
 	if err != nil {
 		return fmt.Errorf("process %d: %w", t.pid, err)
 	}
-	t.durations = d
 	refused := d.Refused()
 	if len(e.counted) > 0 {
 		c, err := trampoline.Count(a.ctx, t.p, e.counted)
-		if err != nil {
-			return fmt.Errorf("process %d: %w", t.pid, err)
+		if err != nil { // a part alone would be taken for all
+			return fmt.Errorf("process %d: %w", t.pid, errors.Join(err, d.Close()))
 		}
 		t.counter = c
 		refused = append(refused, c.Refused()...)
 	}
-	t.attach += time.Since(begin)
-	t.counted = time.Now()
+	t.durations = d
 	return t.leaveOut(a, o, refused)
 }
 

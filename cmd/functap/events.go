@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/functap/functap/fgraph"
 )
@@ -114,13 +113,11 @@ type recording struct {
 
 // record hooks the functions and prints what happens until the detach.
 func (t *target) record(a *app, o *options) error {
-	begin := time.Now()
 	r, err := fgraph.Record(a.ctx, t.p, t.sites, &fgraph.RecordOptions{Longer: o.min})
 	if err != nil {
 		return fmt.Errorf("process %d: %w", t.pid, err)
 	}
-	t.attach += time.Since(begin)
-	t.recording, t.counted, t.longer = &recording{r: r}, time.Now(), o.min > 0
+	t.recording, t.longer = &recording{r: r}, o.min > 0
 	t.recording.done.Go(func() { t.recording.print(o.events, t.pid) })
 	d := r.Durations()
 	refused := d.Refused()

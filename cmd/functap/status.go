@@ -18,6 +18,11 @@ var statusVerb = verb{
 	help: `
   functap status            every process that has something of functap's
   functap status -p 4711    one process, function by function
+
+USE is what happens at a function's calls: nothing (idle), they are counted, timed or
+recorded; or unwinders are answered there ("answers"), so that exceptions get through
+functions whose returns are hooked. USERS are how many do that, HITS the calls that the
+first of them has seen.
 `,
 	flags: func(o *options, fs *flag.FlagSet) { pidFlag(o, fs); outputFlags(o, fs) },
 	run:   (*app).status,
@@ -108,12 +113,19 @@ func owner(pid int, s hook.SessionStatus) string {
 	return fmt.Sprintf("by functap with pid %d, which has ended; functap recover -p %d takes them out", s.Owner, pid)
 }
 
-// use says what runs at a site.
+// use says what happens at a site: the most that a user does.
 func use(s hook.SiteStatus) string {
-	if s.Program.Addr == 0 {
+	switch {
+	case s.Program.Addr == 0:
 		return "idle"
+	case s.Answers:
+		return "answers"
+	case s.Recording > 0:
+		return "recorded"
+	case s.Measuring > 0:
+		return "timed"
 	}
-	return "in use"
+	return "counted"
 }
 
 // hits: a fork child has none of its own.
@@ -160,6 +172,8 @@ type siteLine struct {
 	Hits   uint64         `json:"hits"`
 	Missed uint64         `json:"missed"`           // counting misses nothing
 	Forked bool           `json:"forked,omitempty"` // inherited: calls here are not counted
+	Timed  int            `json:"measuring"`        // users that keep durations
+	Record int            `json:"recording"`        // of these, that write events
 	Direct string         `json:"direct"`           // the direct call's target; direct calls are not built yet
 }
 
@@ -180,7 +194,7 @@ func (o *options) jsonStatus(st *hook.Status) error {
 	for _, s := range st.Sessions {
 		for _, site := range s.Sites {
 			err := enc.Encode(siteLine{"site", st.PID, s.Owner, s.Alive, function(site), module(site),
-				fmt.Sprintf("%#x", site.Addr), site.State, use(site), site.Users, site.Hits, 0, s.Forked, ""})
+				fmt.Sprintf("%#x", site.Addr), site.State, use(site), site.Users, site.Hits, 0, s.Forked, site.Measuring, site.Recording, ""})
 			if err != nil {
 				return err
 			}

@@ -124,10 +124,10 @@ func (rec *recording) account(s *summary, longer bool) {
 	s.Events = rec.events.Load()
 	if longer {
 		s.RecordedCalls = rec.exits.Load()
-		s.Lost = rec.missing.Load()
+		s.Lost = min(rec.missing.Load(), s.Entries)
 	} else {
 		s.RecordedCalls = rec.entries.Load()
-		s.Lost = s.Entries - s.RecordedCalls
+		s.Lost = s.Entries - min(s.RecordedCalls, s.Entries) // check tells if there are more
 	}
 	s.Counted -= s.Lost
 }
@@ -142,6 +142,9 @@ func (s *summary) check() error {
 	if s.Entries != s.Exits+s.Unwound+s.Inflight+s.Skipped {
 		return fmt.Errorf("BUG: process %d: %d entries, but %d exits, %d unwound, %d in flight and %d skipped",
 			s.PID, s.Entries, s.Exits, s.Unwound, s.Inflight, s.Skipped)
+	}
+	if s.RecordedCalls > s.Entries {
+		return fmt.Errorf("BUG: process %d: %d calls are recorded of %d entries", s.PID, s.RecordedCalls, s.Entries)
 	}
 	return nil
 }

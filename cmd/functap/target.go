@@ -157,13 +157,11 @@ func (t *target) tellShared(a *app, o *options) {
 
 // count hooks the functions.
 func (t *target) count(a *app, o *options) error {
-	begin := time.Now()
 	c, err := trampoline.Count(a.ctx, t.p, t.sites)
 	if err != nil {
 		return fmt.Errorf("process %d: %w", t.pid, err)
 	}
-	t.attach += time.Since(begin)
-	t.counter, t.counted = c, time.Now()
+	t.counter = c
 	return t.leaveOut(a, o, c.Refused())
 }
 
@@ -176,7 +174,10 @@ func (t *target) hook(a *app, o *options) error {
 	case o.exit == "wrap", o.exit == "auto":
 		how = t.measure
 	}
+	begin := time.Now()
 	err := how(a, o)
+	t.counted = time.Now()
+	t.attach += t.counted.Sub(begin)
 	var own *fs.PathError // a file that functap itself could not open
 	if errors.Is(err, syscall.EMFILE) && !errors.As(err, &own) {
 		return fmt.Errorf("%w: %w", errNoDescriptor, err)
