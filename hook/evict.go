@@ -31,7 +31,7 @@ type evictor struct {
 type errStranded uint64
 
 // errNobody: a place in generated code at which nobody can be: where there is no unit, or
-// behind a wrapped function's return, with a return address that leads to generated code
+// behind a wrapped function's return, with a return address that leads to a program
 // although the callers' were put back. A signal frame that says so was left over, perhaps
 // from the time of an earlier session.
 type errNobody uint64
@@ -172,13 +172,13 @@ func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
 }
 
 // complete returns to the caller. Its address is in the slot: there it was put back
-// before anybody is moved.
+// before anybody is moved. The caller of a callback may be an answer, which is left later.
 func (e *evictor) complete(c *cpu, slot uint64) error {
 	to, err := e.word(slot)
 	if err != nil {
 		return err
 	}
-	if e.in(to) != nil {
+	if t := e.in(to); t != nil && !isAnswer(t, to) {
 		return errNobody(c.rip)
 	}
 	c.rip, c.rsp = to, slot+8

@@ -96,6 +96,8 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 		{"pclass.c", testutils.CDynamic, nil, how{}, "p_five_singles"},
 		{"gsuser.c", testutils.CDynamic, nil, how{}, "work_half"},
 		{"count.c", testutils.CDynamic, []string{"2"}, how{}, "work_tailed"}, // by a jump
+		{"iterate.c", testutils.CDynamic, nil, how{answered: true}, "work_callback"},
+		{"iterate.c", testutils.CMuslStatic, nil, how{answered: true}, "work_iterate"},
 	} {
 		t.Run(fmt.Sprintf("%s %s %+v", c.variant.Name, c.function, c.how), func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)
@@ -136,6 +138,9 @@ type how struct {
 	claim bool // the thread has lost its area
 	taken int  // so many entries of the window are other threads'
 	stale bool // the first one is the slot's own, left by a longjmp
+	// answered: what unwinders ask is answered by us, so that callbacks of dl_iterate_phdr
+	// return to generated code.
+	answered bool
 }
 
 // wrapAndDetachAt is detachAt for wrapped functions.
@@ -147,6 +152,11 @@ func wrapAndDetachAt(t *testing.T, pid int, function string, n int, h how) (insi
 	}
 	defer p.Close()
 	pt := hookAll(t, p)
+	if h.answered {
+		if err := p.ServeUnwinders(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	stats := pt.measure(t)
 	slot := pt.find(t, function)
 	release := slot.trap(t)
@@ -175,6 +185,9 @@ func wrapAndDetachAt(t *testing.T, pid int, function string, n int, h how) (insi
 		if err != nil {
 			t.Fatalf("step %d: %v", n, err)
 		}
+	}
+	if err := c.awaitUnwinders(context.Background()); err != nil {
+		t.Fatalf("step %d: %v", n, err)
 	}
 	if len(c.out.Left) > 0 {
 		t.Fatalf("step %d: left %v", n, c.out.Left)
