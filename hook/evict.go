@@ -22,7 +22,10 @@ type evictor struct {
 	tables []*arena.Tables
 	mem    io.ReaderAt
 	shadow *shadow // nil where there is nothing to count
-	// answers: threads are moved out of answers to unwinders, and only out of those.
+	// asked are the sites that lead to answers. They stay hooked as long as somebody unwinds.
+	asked map[uint64]bool
+	// answers: threads are moved out of answers to unwinders and of what leads there, and
+	// only out of those.
 	answers bool
 }
 
@@ -58,7 +61,7 @@ func (e *evictor) in(addr uint64) *arena.Tables {
 // had to. The original bytes must be back, or be put back before it runs.
 func (e *evictor) move(c *cpu) (bool, error) {
 	t := e.in(c.rip)
-	if t == nil || isAnswer(t, c.rip) != e.answers {
+	if t == nil || e.isLate(t, c.rip) != e.answers {
 		return false, nil
 	}
 	exit, site, err := e.exit(t, c, c.rip)
@@ -90,6 +93,15 @@ func (e *evictor) token(where arena.Token, c *cpu) (uint64, error) {
 		return c.gs, nil
 	}
 	return e.word(c.rsp - 40)
+}
+
+// isLate reports whether threads may come to addr, and stay there, until the answers go: in
+// an answer, or in a stub that leads to one. The copy in that stub is how an answer calls the
+// function, whose entry is a jump until then.
+func (e *evictor) isLate(t *arena.Tables, addr uint64) bool {
+	u, _, _ := t.Find(addr)
+	s, ok := t.SiteOf(u)
+	return u.Kind == arena.UnitAnswer || ok && u.Kind == arena.UnitStub && e.asked[s.Addr]
 }
 
 func (e *evictor) exit(t *arena.Tables, c *cpu, addr uint64) (arena.Exit, arena.Site, error) {
