@@ -9,7 +9,7 @@ NEEDED = gcc=gcc cc=gcc g++=g++ script=bsdutils objdump=binutils musl-gcc=musl-t
 	redis-server=redis-server redis-benchmark=redis-tools redis-cli=redis-tools \
 	nginx=nginx-light ab=apache2-utils postgres=postgresql-15 pgbench=postgresql-15 \
 	sqlite3=sqlite3 /usr/bin/python3=python3 strace=strace rustc=rustc \
-	/usr/lib/llvm-14/lib/libunwind.a=libc++-14-dev
+	/usr/lib/llvm-14/lib/libunwind.a=libc++-14-dev /usr/lib/llvm-14/lib/libc++abi.a=libc++abi-14-dev
 
 # Packages whose code does not run in a target: the race detector can watch all of it.
 RACE = ./hook/... ./trampoline/... ./internal/...

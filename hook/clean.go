@@ -92,11 +92,11 @@ func (c Cleaned) left() string {
 // prepare computes from the records all that the stop will need.
 func (c *cleaner) prepare() error {
 	c.evictor.tables = c.r.tables
-	asked := c.askedSites()
+	c.evictor.asked = c.askedSites()
 	for _, t := range c.r.tables {
 		t.Index()
 		t.EachSite(func(_ int, s arena.Site) {
-			if s.Kind == arena.SiteAnswer || asked[s.Addr] {
+			if s.Kind == arena.SiteAnswer || c.evictor.asked[s.Addr] {
 				c.addEdits(&c.asked, s)
 			} else {
 				c.addEdits(c.text, s)

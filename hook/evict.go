@@ -24,7 +24,10 @@ type evictor struct {
 	shadow *shadow // nil where there is nothing to count
 	// frames: what is moved is in a signal frame.
 	frames bool
-	// answers: threads are moved out of answers to unwinders, and only out of those.
+	// asked are the sites that lead to answers. They stay hooked as long as somebody unwinds.
+	asked map[uint64]bool
+	// answers: threads are moved out of answers to unwinders and of what leads there, and
+	// only out of those.
 	answers bool
 }
 
@@ -33,7 +36,7 @@ type evictor struct {
 type errStranded uint64
 
 // errNobody: a place in generated code at which nobody can be: where there is no unit, or
-// behind a wrapped function's return, with a return address that leads to generated code
+// behind a wrapped function's return, with a return address that leads to a program
 // although the callers' were put back. A signal frame that says so was left over, perhaps
 // from the time of an earlier session.
 type errNobody uint64
@@ -69,7 +72,7 @@ func (e *evictor) move(c *cpu) (bool, error) {
 // way is the way out, if there is one to take.
 func (e *evictor) way(c *cpu) (exit arena.Exit, site arena.Site, in bool, err error) {
 	t := e.in(c.rip)
-	if t == nil || isAnswer(t, c.rip) != e.answers {
+	if t == nil || e.isLate(t, c.rip) != e.answers {
 		return exit, site, false, nil
 	}
 	if exit, site, err = e.exit(t, c, c.rip); err != nil || exit.Token == arena.TokenNone {
@@ -107,6 +110,15 @@ func (e *evictor) token(where arena.Token, c *cpu) (uint64, error) {
 		return e.word(c.rsp - 56)
 	}
 	return e.word(c.rsp - 40)
+}
+
+// isLate reports whether threads may come to addr, and stay there, until the answers go: in
+// an answer, or in a stub that leads to one. The copy in that stub is how an answer calls the
+// function, whose entry is a jump until then.
+func (e *evictor) isLate(t *arena.Tables, addr uint64) bool {
+	u, _, _ := t.Find(addr)
+	s, ok := t.SiteOf(u)
+	return u.Kind == arena.UnitAnswer || ok && u.Kind == arena.UnitStub && e.asked[s.Addr]
 }
 
 func (e *evictor) exit(t *arena.Tables, c *cpu, addr uint64) (arena.Exit, arena.Site, error) {
@@ -192,13 +204,13 @@ func (e *evictor) restore(c *cpu, x arena.Exit, site arena.Site) error {
 }
 
 // complete returns to the caller. Its address is in the slot: there it was put back
-// before anybody is moved.
+// before anybody is moved. The caller of a callback may be an answer, which is left later.
 func (e *evictor) complete(c *cpu, slot uint64) error {
 	to, err := e.word(slot)
 	if err != nil {
 		return err
 	}
-	if e.in(to) != nil {
+	if t := e.in(to); t != nil && !isAnswer(t, to) {
 		return errNobody(c.rip)
 	}
 	c.rip, c.rsp = to, slot+8

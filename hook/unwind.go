@@ -42,23 +42,6 @@ func (p *Process) CheckUnwinders() error {
 	return err
 }
 
-// refuseLLVM refuses targets that have LLVM's unwinder: it is answered as the others are, but
-// a detach while it unwinds was seen to leave a thread where no code of ours is.
-func refuseLLVM(images []*Image) error {
-	for _, im := range images {
-		for _, name := range []string{"unw_step", "__unw_step"} { // nongnu's has a prefix
-			llvm, err := im.Defines(name)
-			if err != nil {
-				return err
-			}
-			if llvm {
-				return &UnwindsError{im.Name, "it has LLVM's unwinder, from which a detach is not safe yet"}
-			}
-		}
-	}
-	return nil
-}
-
 func (p *Process) findUnwinders() (*unwinders, error) {
 	if p.unwinders != nil {
 		return p.unwinders, nil
@@ -70,9 +53,6 @@ func (p *Process) findUnwinders() (*unwinders, error) {
 	mods := make([]unwind.Module, len(u.images))
 	for i, im := range u.images {
 		mods[i] = im.module
-	}
-	if err := refuseLLVM(u.images); err != nil {
-		return nil, err
 	}
 	var err error
 	u.Services, err = unwind.Find(mods)

@@ -63,17 +63,19 @@ func (c *cleaner) restoreAsked(st *ptrace.Stop) error {
 	return errors.Join(c.evictFrames(st), c.evictThreads(st))
 }
 
-// askedSites are the functions at whose entries answers are hooked.
+// askedSites are the functions at whose entries answers are hooked. One that is answered by
+// a pointer to it may be hooked, too, but like any other: the answer hands on to its entry.
 func (c *cleaner) askedSites() map[uint64]bool {
 	asked := map[uint64]bool{}
 	for _, t := range c.r.tables {
 		t.EachSite(func(_ int, s arena.Site) {
-			if s.Kind == arena.SiteAnswer {
-				c.serve = true
+			if s.Kind != arena.SiteAnswer {
+				return
+			}
+			c.serve = true
+			if s.Patch == 0 && s.HoleOriginal != [8]byte{} {
 				asked[s.HoleAddr] = true
-				if s.Patch == 0 && s.HoleOriginal != [8]byte{} {
-					c.handOn = append(c.handOn, s)
-				}
+				c.handOn = append(c.handOn, s)
 			}
 		})
 	}

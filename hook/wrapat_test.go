@@ -40,7 +40,7 @@ func TestSignalAtEveryInstructionOfACall(t *testing.T) {
 
 func signalAt(t *testing.T, v *testutils.Victim, n int, h how, waits bool) (inside bool) {
 	t.Helper()
-	w := wrapTarget(t, v.PID(), "w_bytes", h.events)
+	w := wrapTarget(t, v.PID(), "w_bytes", h)
 	inside = w.takeTo(t, n, h, func(_ *ptrace.Stop, th *ptrace.Thread) error {
 		return tgkill(w.p.pid, th.TID(), syscall.SIGUSR1)
 	})
@@ -72,8 +72,9 @@ func TestSteppedAndKilled(t *testing.T) {
 	if err := json.Unmarshal([]byte(os.Getenv(steppedEnv)), &s); err != nil {
 		return
 	}
-	w := wrapTarget(t, s.PID, s.Function, s.Events)
-	inside := w.takeTo(t, s.Step, how{claim: s.Claim}, func(_ *ptrace.Stop, th *ptrace.Thread) error {
+	h := how{claim: s.Claim, events: s.Events}
+	w := wrapTarget(t, s.PID, s.Function, h)
+	inside := w.takeTo(t, s.Step, h, func(_ *ptrace.Stop, th *ptrace.Thread) error {
 		if err := th.Unstep(); err != nil {
 			return err
 		}

@@ -116,6 +116,8 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 		{"pclass.c", testutils.CDynamic, nil, how{}, "p_five_singles"},
 		{"gsuser.c", testutils.CDynamic, nil, how{}, "work_half"},
 		{"count.c", testutils.CDynamic, []string{"2"}, how{}, "work_tailed"}, // by a jump
+		{"iterate.c", testutils.CDynamic, nil, how{answered: true}, "work_callback"},
+		{"iterate.c", testutils.CMuslStatic, nil, how{answered: true}, "work_iterate"},
 	} {
 		t.Run(fmt.Sprintf("%s %s %+v", c.variant.Name, c.function, c.how), func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)
@@ -157,6 +159,9 @@ type how struct {
 	claim  bool // the thread has lost its area
 	taken  int  // so many entries of the window are other threads'
 	stale  bool // the first one is the slot's own, left by a longjmp
+	// answered: what unwinders ask is answered by us, so that callbacks of dl_iterate_phdr
+	// return to generated code.
+	answered bool
 }
 
 // wrapped is a target whose program is wrapped, with one function looked at.
@@ -166,7 +171,7 @@ type wrapped struct {
 	stats map[string]*Stats
 }
 
-func wrapTarget(t *testing.T, pid int, function string, events bool) *wrapped {
+func wrapTarget(t *testing.T, pid int, function string, h how) *wrapped {
 	t.Helper()
 	p, err := Attach(context.Background(), pid, nil)
 	if err != nil {
@@ -174,8 +179,13 @@ func wrapTarget(t *testing.T, pid int, function string, events bool) *wrapped {
 	}
 	t.Cleanup(func() { p.Close() })
 	pt := hookAll(t, p)
+	if h.answered {
+		if err := p.ServeUnwinders(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var rings *Rings
-	if events {
+	if h.events {
 		if rings, err = p.Rings(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +235,7 @@ func (w *wrapped) requireLaws(t *testing.T) {
 // wrapAndDetachAt is detachAt for wrapped functions.
 func wrapAndDetachAt(t *testing.T, pid int, function string, n int, h how) (inside bool) {
 	t.Helper()
-	w := wrapTarget(t, pid, function, h.events)
+	w := wrapTarget(t, pid, function, h)
 	c := &cleaner{p: w.p, r: w.p.session.remains(), text: &textWriter{}}
 	inside = w.takeTo(t, n, h, func(st *ptrace.Stop, _ *ptrace.Thread) error {
 		if err := c.prepare(); err != nil {
@@ -233,6 +243,9 @@ func wrapAndDetachAt(t *testing.T, pid int, function string, n int, h how) (insi
 		}
 		return c.restore(st)
 	})
+	if err := c.awaitUnwinders(context.Background()); err != nil {
+		t.Fatalf("step %d: %v", n, err)
+	}
 	if len(c.out.Left) > 0 {
 		t.Fatalf("step %d: left %v", n, c.out.Left)
 	}

@@ -48,6 +48,10 @@ var (
 	CXXLLVM = linked(cVariant("cxx-llvm", "g++", "g++", "-nostdinc++", "-isystem", llvm+"/include/c++/v1"),
 		"-nodefaultlibs", "-Wl,-rpath,"+llvm+"/lib", "-L"+llvm+"/lib", "-l:libc++.so.1", "-l:libc++abi.so.1",
 		"-l:libunwind.so.1", "-lc", "-lgcc")
+	// CXXLLVMStatic has no personality for C: LLVM's is in a library that Debian has elsewhere.
+	CXXLLVMStatic = linked(cVariant("cxx-llvm-static", "g++", "g++", "-nostdinc++", "-isystem", llvm+"/include/c++/v1",
+		"-static", "-fno-pie", "-no-pie"), "-nodefaultlibs", "-Wl,--eh-frame-hdr,--defsym=__gcc_personality_v0=0",
+		llvm+"/lib/libc++.a", llvm+"/lib/libc++abi.a", "-Wl,--start-group", llvm+"/lib/libunwind.a", "-lc", "-lm", "-lgcc", "-Wl,--end-group")
 	CLLVM       = linked(cVariant("c-llvm", "gcc", "gcc"), llvm+"/lib/libunwind.so.1", "-Wl,-rpath,"+llvm+"/lib")
 	CLLVMStatic = linked(cVariant("c-llvm-static-stripped", "gcc", "gcc", "-static", "-s", "-Wl,--eh-frame-hdr"), llvm+"/lib/libunwind.a")
 	CLLVMMusl   = linked(cVariant("c-llvm-musl", "musl-gcc", "musl-tools", "-static", "-Wl,--eh-frame-hdr"), llvm+"/lib/libunwind.a")
