@@ -90,9 +90,12 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 	}{
 		{"transparency.c", testutils.CNoPIE, []string{"--flags"}, how{}, "work_empty"},
 		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{claim: true}, "work_empty"},
-		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{taken: 3}, "work_empty"},
-		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{taken: arena.FrameWindow}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{again: true}, "work_empty"},
 		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{stale: true}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{away: true}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{away: true, taken: 3}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{away: true, taken: arena.FrameWindow}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{away: true, stale: true}, "work_empty"},
 		{"pclass.c", testutils.CDynamic, nil, how{}, "p_five_singles"},
 		{"gsuser.c", testutils.CDynamic, nil, how{}, "work_half"},
 		{"count.c", testutils.CDynamic, []string{"2"}, how{}, "work_tailed"}, // by a jump
@@ -131,9 +134,11 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 	}
 }
 
-// how is in what state the thread and the frame table are.
+// how is in what state the thread and the frame tables are.
 type how struct {
 	claim bool // the thread has lost its area
+	again bool // the slot has its entry in the home table already
+	away  bool // that is another slot's
 	taken int  // so many entries of the window are other threads'
 	stale bool // the first one is the slot's own, left by a longjmp
 }
@@ -195,24 +200,35 @@ func (h how) prepare(t *testing.T, th *ptrace.Thread, mem *ptrace.Mem, s *sessio
 	if err != nil {
 		t.Fatal(err)
 	}
+	home := s.claims().Frames + arena.HomeOff + uint64(arena.HomeIndex(r.Rsp))*arena.FrameSize
+	window := s.claims().Frames + uint64(arena.FrameIndex(r.Rsp))*arena.FrameSize
+	frame(t, mem, home, 0, 0)
+	switch {
+	case h.again:
+		frame(t, mem, home, r.Rsp, 0)
+	case h.away:
+		frame(t, mem, home, 0x1000, 0)
+	}
 	for i := range h.taken {
-		frame(t, mem, s, r.Rsp, i, 0x1000, 0)
+		frame(t, mem, window+uint64(i)*arena.FrameSize, 0x1000, 0)
 	}
 	if h.stale { // a call more that was entered
-		frame(t, mem, s, r.Rsp, 0, r.Rsp, st.Place().Shared)
+		if h.away {
+			home = window
+		}
+		frame(t, mem, home, r.Rsp, st.Place().Shared)
 		s.arenas[0].AddShared(st.Place().Shared, 1)
 	}
 }
 
-// frame writes the i-th entry of a slot's window.
-func frame(t *testing.T, mem *ptrace.Mem, s *session, slot uint64, i int, key, stats uint64) {
+// frame writes an entry, unless somebody is in the call that has it.
+func frame(t *testing.T, mem *ptrace.Mem, at, key, stats uint64) {
 	t.Helper()
-	at := s.claims().Frames + uint64(arena.FrameIndex(slot)+i)*arena.FrameSize
 	b := make([]byte, arena.FrameSize)
 	if _, err := mem.ReadAt(b, int64(at)); err != nil {
 		t.Fatal(err)
 	}
-	if arena.DecodeFrame(b).Slot != 0 {
+	if arena.DecodeFrame(b).Stats != 0 {
 		return // a caller's
 	}
 	put := func(off int, v uint64) {

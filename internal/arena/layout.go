@@ -2,7 +2,7 @@ package arena
 
 // Version of the layouts; see docs/layout.md. A successor of another version
 // must still be able to restore what this one patched.
-const Version = 2
+const Version = 3
 
 // Oldest is the oldest version that this one can clean up after.
 const Oldest = 1
@@ -65,7 +65,7 @@ type Layout struct {
 	FarSize    uint64 // per-area cells, after that in the memfd
 	PrivSize   uint64 // this-process word and areas, not in the memfd
 	Stride     uint64 // distance from one area's cells to the next one's
-	// FrameSize is the size of the frame table, which is mapped private, from the
+	// FrameSize is the size of the frame tables, which are mapped private, from the
 	// end of the memfd; 0 in all arenas but a session's first.
 	FrameSize uint64
 }
@@ -96,7 +96,7 @@ func NewLayout(sites, cells, areas, sharedAreas int, code uint64) Layout {
 	l.FarSize = pageUp(uint64(n) * l.Stride)
 	l.PrivSize = pageUp(AreasOff + uint64(areas)*AreaSize)
 	if areas > 0 {
-		l.FrameSize = frameTable
+		l.FrameSize = framesBytes
 	}
 	return l
 }

@@ -50,7 +50,7 @@ func count(d Displaced, env Env, cells ...Cell) func(uint64) (Code, error) {
 
 const testFrames = 0x7f1234560000
 
-var testSlow = Slow{0x6fe000, 0x6fe100, 0x6fe200, 0x6fe300, 0x6fe380, 0x6fe400, 0x6fe500}
+var testSlow = Slow{0x6fe000, 0x6fe100, 0x6fe180, 0x6fe200, 0x6fe300, 0x6fe380, 0x6fe400, 0x6fe500}
 
 // sharedEnv is for targets without areas.
 var sharedEnv = Env{Consts: testConsts, Frames: testFrames, Slow: testSlow}
