@@ -14,7 +14,9 @@ import (
 )
 
 // measure wraps every function that can be, and counts the others.
-func (pt *Patch) measure(t *testing.T) map[string]*Stats {
+func (pt *Patch) measure(t *testing.T) map[string]*Stats { return pt.measureSelf(t, false) }
+
+func (pt *Patch) measureSelf(t *testing.T, self bool) map[string]*Stats {
 	t.Helper()
 	all := map[string]*Stats{}
 	for _, s := range pt.Slots {
@@ -27,6 +29,7 @@ func (pt *Patch) measure(t *testing.T) map[string]*Stats {
 		}
 		err = s.Update(func(any) (any, Generator) {
 			d, env, place := s.Wrapped(), s.Env(), st.Place()
+			place.Self = self
 			return st, func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, nil, place) }
 		})
 		if err != nil {
@@ -99,6 +102,9 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 		{"pclass.c", testutils.CDynamic, nil, how{}, "p_five_singles"},
 		{"gsuser.c", testutils.CDynamic, nil, how{}, "work_half"},
 		{"count.c", testutils.CDynamic, []string{"2"}, how{}, "work_tailed"}, // by a jump
+		{"transparency.c", testutils.CNoPIE, []string{"--flags"}, how{self: true}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{self: true, claim: true}, "work_empty"},
+		{"count.c", testutils.CDynamic, []string{"2"}, how{self: true}, "work_tailed"},
 	} {
 		t.Run(fmt.Sprintf("%s %s %+v", c.variant.Name, c.function, c.how), func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)
@@ -141,6 +147,7 @@ type how struct {
 	away  bool // that is another slot's
 	taken int  // so many entries of the window are other threads'
 	stale bool // the first one is the slot's own, left by a longjmp
+	self  bool // self times are kept
 }
 
 // wrapAndDetachAt is detachAt for wrapped functions.
@@ -152,7 +159,7 @@ func wrapAndDetachAt(t *testing.T, pid int, function string, n int, h how) (insi
 	}
 	defer p.Close()
 	pt := hookAll(t, p)
-	stats := pt.measure(t)
+	stats := pt.measureSelf(t, h.self)
 	slot := pt.find(t, function)
 	release := slot.trap(t)
 	c := &cleaner{p: p, r: p.session.remains(), text: &textWriter{}}

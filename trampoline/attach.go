@@ -20,6 +20,8 @@ type Attachment struct {
 	Stats *hook.Stats // nil for a cell
 	// Events of calls that have Stats are recorded, too; nil: they are not.
 	Events *codegen.Events
+	// Self: the self times of these calls are kept, too.
+	Self bool
 }
 
 // attached is a site's immutable list.
@@ -85,7 +87,7 @@ func program(s *hook.Slot, list attached) hook.Generator {
 	env := s.Env()
 	if a, ok := list.measured(); ok {
 		d, place := s.Wrapped(), a.Stats.Place()
-		place.Events = a.Events
+		place.Events, place.Self = a.Events, a.Self
 		return func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, cells, place) }
 	}
 	d := s.Displaced()

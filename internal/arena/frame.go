@@ -12,7 +12,12 @@ const (
 	FrameStats  = 32 // address of the shared form of the site's statistics; 0 until all else is written
 	FrameJoined = 40 // 4 bytes: how many functions were reached by jumps and return to the same caller
 	FrameSite   = 44 // 4 bytes: number by which events are recorded, plus 1; 0: none are
+	FrameSpent  = 48 // AreaSpent at entry, for the call's self time
+	FrameOuter  = 56 // AreaCurrent at entry; OuterNone: the thread had no area
 )
+
+// OuterNone is what no call is called: names have an address of 8-byte words in the low bits.
+const OuterNone = 1
 
 // The home table. An entry belongs for good to the first slot that claims it, so that all
 // but this one claim need no atomic instruction: nobody else ever writes there. Slots that

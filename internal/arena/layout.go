@@ -21,18 +21,20 @@ const (
 
 // MaxArenas is how many arenas can have per-thread cells: an area has one
 // pointer for each. Further arenas count in their shared cells.
-const MaxArenas = 8
+const MaxArenas = 7
 
 // Fields of an area.
 const (
 	AreaOwner   = 0
 	AreaClaimed = 8
 	AreaClaims  = 16
-	AreaRing    = 32 // address of the thread's event ring; 0: it has none
-	AreaWindow  = 40 // C: lowest address of the owner's stack, and behind it
-	AreaSpan    = 48 // its size; 0: not known
-	AreaM       = 56 // Go: the owner's runtime.m
-	AreaCells   = 64 // + 8*arena
+	AreaSpent   = 24  // the time that calls which have returned spent in themselves
+	AreaRing    = 32  // address of the thread's event ring; 0: it has none
+	AreaWindow  = 40  // C: lowest address of the owner's stack, and behind it
+	AreaSpan    = 48  // its size; 0: not known
+	AreaM       = 56  // Go: the owner's runtime.m
+	AreaCells   = 64  // + 8*arena
+	AreaCurrent = 120 // which call is running; see Self in internal/codegen
 )
 
 // NobodyOwner is the owner of the nobody area: no thread's FS base.

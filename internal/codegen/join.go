@@ -29,6 +29,7 @@ func (g *wrapGen) joinFrame() {
 
 	g.is(arena.CallJoinClaimed, 0)
 	g.Bind(claimed)
+	g.disturb()
 	g.MovRegMem(x86.RAX, g.goOn()) // as a sign of which program wrote it
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameBack), x86.RAX)
 	g.readTime()

@@ -28,11 +28,15 @@ func (g *wrapGen) leave() {
 	g.JccLabel(x86.CondNE, g.joined)
 	g.Bind(g.alone)
 	g.MovRegReg(x86.RCX, x86.RDX)
-	g.readTime()
+	if g.keepsSelf() {
+		g.readExit()
+	} else {
+		g.readTime()
+	}
 	g.SubRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameTime))
 	g.JccLabel(x86.CondB, g.negative)
 	g.Bind(g.timed)
-	if g.stats.Events != nil {
+	if g.stats.Events != nil || g.keepsSelf() {
 		g.keepTimes()
 	}
 	if g.areas {
@@ -91,6 +95,9 @@ func (g *wrapGen) record() {
 	g.freeFrame()
 	g.is(arena.CallLeft, resultsSaved)
 	g.AddMemReg(g.own(x86.RCX, arena.StatTotal), x86.RAX)
+	if g.keepsSelf() {
+		g.keepSelf()
+	}
 	g.CmpRegMem(x86.RAX, x86.RIPTo(g.stats.Shared+arena.StatMax*arena.CellSize))
 	g.JccLabel(x86.CondA, g.newMax)
 }
@@ -152,6 +159,9 @@ func (g *wrapGen) slowExit() {
 	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
 	g.JccLabel(x86.CondE, g.silent)
 	g.LockIncMem(x86.RIPTo(g.stats.Shared + arena.StatClamped*arena.CellSize))
+	if g.keepsSelf() {
+		g.disturb()
+	}
 	g.JmpLabel(g.timed)
 
 	g.Bind(g.silent)

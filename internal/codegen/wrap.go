@@ -17,6 +17,7 @@ type Stats struct {
 	Shared uint64  // address of their shared form
 	Offset int32   // from an area's cells
 	Events *Events // nil: none are recorded
+	Self   bool    // self times are kept, too
 }
 
 // backAlign is the alignment of the addresses that wrapped functions return to. It
@@ -251,7 +252,11 @@ func (g *wrapGen) fill() {
 	g.LeaLabel(x86.RAX, g.leaves)
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameBack), x86.RAX)
 	g.noteSite()
-	g.readTime()
+	if g.keepsSelf() {
+		g.readEntry()
+	} else {
+		g.readTime()
+	}
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameTime), x86.RAX)
 }
 
@@ -259,17 +264,29 @@ func (g *wrapGen) fill() {
 // a handler that leaves by longjmp before them leaves nothing that counts, and behind
 // them a frame whose call was entered and will be found unwound.
 func (g *wrapGen) countCall() {
-	g.Lea(x86.RAX, x86.RIPTo(g.stats.Shared))
 	if g.areas {
 		g.MovRegMem(x86.RDX, g.below(saveCells))
 		g.TestRegReg(x86.RDX, x86.RDX)
 		g.JccLabel(x86.CondE, g.slowCalls)
+		if g.keepsSelf() {
+			g.becomeCurrent()
+		}
+		g.Lea(x86.RAX, x86.RIPTo(g.stats.Shared))
 		g.MovMemReg(x86.At(x86.RCX, arena.FrameStats), x86.RAX)
 		g.IncMem(g.own(x86.RDX, arena.StatCalls))
 	} else {
-		g.countCallShared()
+		g.enterAside()
 	}
 	g.is(arena.CallEntered, g.allSaved())
+}
+
+// enterAside counts the call of a thread without cells.
+func (g *wrapGen) enterAside() {
+	if g.stats.Self {
+		g.disturb()
+	}
+	g.Lea(x86.RAX, x86.RIPTo(g.stats.Shared))
+	g.countCallShared()
 }
 
 func (g *wrapGen) countCallShared() {

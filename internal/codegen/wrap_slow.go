@@ -74,7 +74,7 @@ func (g *wrapGen) slowEntry() {
 	if g.areas {
 		g.is(arena.CallClaimed, g.allSaved())
 		g.Bind(g.slowCalls)
-		g.countCallShared()
+		g.enterAside()
 		g.is(arena.CallEntered, g.allSaved())
 		g.JmpLabel(g.entered)
 	}
