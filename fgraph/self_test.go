@@ -146,6 +146,9 @@ func TestSelfAltstack(t *testing.T) {
 	if sum > top.Total || sum == 0 {
 		t.Errorf("self times of %v, of %v in all", sum, top.Total)
 	}
+	if find(t, all, "work_spin1").SelfUnknown+find(t, all, "work_spin2").SelfUnknown == 0 {
+		t.Errorf("nothing of what %d handlers interrupted is unknown", h.Calls)
+	}
 }
 
 // TestSelfEverything: self times disturb nothing in programs that do what is hard.

@@ -113,6 +113,12 @@ var unitCases = []unitCase{
 	{"wrap-self", wrapSelf(wrapEnv(ByTLSWord))},
 	{"wrap-self-shared", wrapSelf(Env{Consts: testConsts, Frames: testFrames, Slow: testSlow, Areas: true})},
 	{"wrap-events", wrapEvents(wrapEnv(ByTLSWord), 0)},
+	{"wrap-events-self", func(at uint64) (Code, error) {
+		d := Displaced{Site: testSite, Copy: 0x6f0006, Bytes: plainWindow, FlagsLive: true}
+		events := Events{Site: 0x1234, Records: 32768, Shared: 0x7f1230001000}
+		c, _, err := Wrap(at, d, wrapEnv(ByTLSWord), testCells, Stats{Shared: 0x620100, Offset: 0x100, Events: &events, Self: true})
+		return c, err
+	}},
 	{"wrap-events-longer", wrapEvents(wrapEnv(ByTLSWord), 3000)},
 	{"wrap-events-shared", wrapEvents(sharedEnv, 0)},
 	{"frame-routine", func(at uint64) (Code, error) {

@@ -270,6 +270,7 @@ func (g *wrapGen) countCall() {
 		g.JccLabel(x86.CondE, g.slowCalls)
 		if g.keepsSelf() {
 			g.becomeCurrent()
+			g.MovRegMem(x86.RDX, g.below(saveCells))
 		}
 		g.Lea(x86.RAX, x86.RIPTo(g.stats.Shared))
 		g.MovMemReg(x86.At(x86.RCX, arena.FrameStats), x86.RAX)
