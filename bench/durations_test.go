@@ -12,14 +12,19 @@ import (
 // BenchmarkDurations measures what it costs to measure a call: functions that are 1 to 16
 // deep, beside two readings of the time stamp counter in the same run. "added-ns" is the
 // difference to the bare call.
-func BenchmarkDurations(b *testing.B) {
+func BenchmarkDurations(b *testing.B) { benchmarkDurations(b, nil) }
+
+// BenchmarkSelf does that with self times.
+func BenchmarkSelf(b *testing.B) { benchmarkDurations(b, &fgraph.Options{Self: true}) }
+
+func benchmarkDurations(b *testing.B, opts *fgraph.Options) {
 	binary := testutils.Build(b, "calls.c", testutils.CNoPIE)
 	for _, threads := range []int{1, 2} {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
 			v := testutils.Start(b, binary, fmt.Sprint(threads))
 			bare := callCosts(v)
 			p := attach(b, v.PID())
-			d, err := fgraph.Measure(context.Background(), p, sites(b, p, "work_chain_*"), nil)
+			d, err := fgraph.Measure(context.Background(), p, sites(b, p, "work_chain_*"), opts)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -29,6 +34,9 @@ func BenchmarkDurations(b *testing.B) {
 			for _, f := range all {
 				if f.Missed > 0 || f.Returned != f.Calls || f.Calls == 0 {
 					b.Errorf("%s: %d calls, %d returned, %d missed", f.Function.Name(), f.Calls, f.Returned, f.Missed)
+				}
+				if opts != nil && f.SelfUnknown > 0 {
+					b.Errorf("%s: %d self times are unknown", f.Function.Name(), f.SelfUnknown)
 				}
 			}
 			v.Quit()

@@ -39,4 +39,8 @@
 //	Calls = Returned + Unwound + Inflight + Missed
 //
 // for each function, where all five were counted apart.
+//
+// With [Options].Self, every instant of a thread that is in the duration of some call is in the
+// self time of one: if SelfUnknown is 0 everywhere, the self times of all functions together are
+// the durations of those calls that were below no other.
 package fgraph

@@ -26,8 +26,18 @@ type FunctionDurations struct {
 	// whose counters differ.
 	Clamped uint64
 
+	// SelfUnknown are returned calls whose self time is not known: all without
+	// Options.Self; else those that ran on a stack that is not their thread's own, that
+	// moved to another thread, whose function ended by a jump to another one that is
+	// measured, or below which one was left by other ways than a return.
+	SelfUnknown uint64
+
 	Total, Max time.Duration
-	Histogram  Histogram
+	// Self is the sum of the self times that are known: of a call's duration, what it
+	// did not spend in other calls that Durations with Self measure and that its thread
+	// began and ended meanwhile. Signal handlers' are such calls, too.
+	Self      time.Duration
+	Histogram Histogram
 }
 
 // Average is the mean duration of the calls that have returned.
@@ -75,7 +85,7 @@ func scale(ticks, tick float64) time.Duration {
 // raw are the statistics in the target's units.
 type raw struct {
 	calls, missed, unwound, inflight, clamped uint64
-	total, max                                uint64
+	total, max, self, known                   uint64
 	buckets                                   [arena.Buckets]uint64
 }
 
@@ -88,6 +98,7 @@ func read(s statistics, detached bool) *raw {
 	r := &raw{
 		total: s.Read(arena.StatTotal), max: s.Read(arena.StatMax), missed: s.Read(arena.StatMissed),
 		unwound: s.Read(arena.StatUnwound), clamped: s.Read(arena.StatClamped),
+		self: s.Read(arena.StatSelf), known: s.Read(arena.StatKnown),
 	}
 	for i := range r.buckets {
 		r.buckets[i] = s.Read(arena.StatBuckets + i)
@@ -112,7 +123,9 @@ func (r *raw) times(f *hook.Function, tick float64) FunctionDurations {
 		Function: f,
 		Calls:    r.calls + r.missed, Returned: r.returned(), Missed: r.missed, Unwound: r.unwound,
 		Inflight: r.inflight, Clamped: r.clamped,
-		Total: scale(float64(r.total), tick), Max: scale(float64(r.max), tick),
+		SelfUnknown: r.returned() - r.known,
+		Total:       scale(float64(r.total), tick), Max: scale(float64(r.max), tick),
+		Self:      scale(float64(r.self), tick),
 		Histogram: Histogram{r.buckets, tick},
 	}
 }

@@ -115,8 +115,8 @@ func (p *Process) layoutFor(s *session, sites int) arena.Layout {
 // to make room.
 const spareMost = 4096
 
-// codePerSite has room for a stub and a program that wraps and records.
-const codePerSite = 2176
+// codePerSite has room for a stub and a program that wraps, records, and keeps self times.
+const codePerSite = 2688
 
 // areaCount is four areas a thread, a power of two, so that buckets of four
 // rarely overflow and threads that are born later find one.

@@ -98,7 +98,10 @@ func (n *neighbourhood) freeUnit(unit int) {
 // meanwhile.
 func (n *neighbourhood) startTable(rule unwind.Rule) (*unwind.Table, error) {
 	mem, at := n.Unwind()
-	frames := unwind.Frames{Addr: n.claims.Frames, Mask: arena.FrameMask}
+	frames := unwind.Frames{
+		Addr: n.claims.Frames, Mask: arena.FrameMask,
+		Home: n.claims.Frames + arena.HomeOff, HomeMask: arena.HomeMask,
+	}
 	t, err := unwind.NewTable(mem, at, unwind.Config{Code: n.Code, CodeSize: n.CodeSize, Frames: frames, Rule: rule})
 	if err != nil {
 		return nil, err

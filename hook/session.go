@@ -74,7 +74,7 @@ func (s *session) contains(addr uint64) bool {
 // addRoutines writes an arena's shared routines. tid is where threads' ids are.
 func (s *session) addRoutines(n *neighbourhood, tid int) error {
 	_, _, err := n.place(arena.NoSite, arena.UnitFrame, nil, func(at uint64) (c codegen.Code, err error) {
-		env := codegen.Env{Consts: n.Consts(), Frames: n.claims.Frames}
+		env := codegen.Env{Consts: n.Consts(), Frames: n.claims.Frames, Areas: !s.noGS}
 		c, n.slow, err = codegen.FrameRoutine(at, env)
 		return c, err
 	})

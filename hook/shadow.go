@@ -39,7 +39,9 @@ func readFrames(pid int, mem *ptrace.Mem, tables []*arena.Tables) ([]placed, err
 				return nil, fmt.Errorf("reading the frames of running functions: %w", err)
 			}
 			for off := 0; off < len(b); off += arena.FrameSize {
-				if f := arena.DecodeFrame(b[off:]); f.Slot != 0 {
+				f := arena.DecodeFrame(b[off:])
+				idle := f.Stats == 0 && at-t.Frames >= arena.HomeOff // its slot's for good, and no call's
+				if f.Slot != 0 && !idle {
 					out = append(out, placed{f, at + uint64(off)})
 				}
 			}

@@ -14,10 +14,11 @@ import (
 )
 
 // measure wraps every function that can be.
-func (pt *Patch) measure(t *testing.T) map[string]*Stats { return pt.record(t, nil) }
+func (pt *Patch) measure(t *testing.T) map[string]*Stats { return pt.record(t, nil, false) }
 
-// record does that, and records its calls if there are rings.
-func (pt *Patch) record(t *testing.T, rings *Rings) map[string]*Stats {
+// record does that, and records its calls if there are rings, and self times if they are
+// wanted.
+func (pt *Patch) record(t *testing.T, rings *Rings, self bool) map[string]*Stats {
 	t.Helper()
 	all := map[string]*Stats{}
 	for _, s := range pt.Slots {
@@ -31,7 +32,7 @@ func (pt *Patch) record(t *testing.T, rings *Rings) map[string]*Stats {
 				return nil, nil, err
 			}
 			d, env, place := s.Wrapped(), s.Env(), st.Place()
-			place.Events = events
+			place.Events, place.Self = events, self
 			return st, func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, nil, place) }, nil
 		})
 		if err != nil {
@@ -108,8 +109,7 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 	}{
 		{"transparency.c", testutils.CNoPIE, []string{"--flags"}, how{}, "work_empty"},
 		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{claim: true}, "work_empty"},
-		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{taken: 3}, "work_empty"},
-		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{taken: arena.FrameWindow}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{again: true}, "work_empty"},
 		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{stale: true}, "work_empty"},
 		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{events: true}, "work_empty"},
 		{"count.c", testutils.CDynamic, []string{"2"}, how{events: true}, "work_tailed"}, // by a jump
@@ -118,6 +118,13 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 		{"count.c", testutils.CDynamic, []string{"2"}, how{}, "work_tailed"}, // by a jump
 		{"iterate.c", testutils.CDynamic, nil, how{answered: true}, "work_callback"},
 		{"iterate.c", testutils.CMuslStatic, nil, how{answered: true}, "work_iterate"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{away: true}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{away: true, taken: 3}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{away: true, taken: arena.FrameWindow}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{away: true, stale: true}, "work_empty"},
+		{"transparency.c", testutils.CNoPIE, []string{"--flags"}, how{self: true}, "work_empty"},
+		{"transparency.c", testutils.CDynamic, []string{"--flags"}, how{self: true, claim: true}, "work_empty"},
+		{"count.c", testutils.CDynamic, []string{"2"}, how{self: true}, "work_tailed"},
 	} {
 		t.Run(fmt.Sprintf("%s %s %+v", c.variant.Name, c.function, c.how), func(t *testing.T) {
 			v := testutils.Start(t, testutils.Build(t, c.source, c.variant), c.args...)
@@ -153,12 +160,15 @@ func TestDetachAtEveryInstructionOfACall(t *testing.T) {
 	}
 }
 
-// how is in what state the thread and the frame table are.
+// how is in what state the thread and the frame tables are.
 type how struct {
 	events bool // calls are recorded
 	claim  bool // the thread has lost its area
+	again  bool // the slot has its entry in the home table already
+	away   bool // that is another slot's
 	taken  int  // so many entries of the window are other threads'
 	stale  bool // the first one is the slot's own, left by a longjmp
+	self   bool // self times are kept
 	// answered: what unwinders ask is answered by us, so that callbacks of dl_iterate_phdr
 	// return to generated code.
 	answered bool
@@ -190,7 +200,7 @@ func wrapTarget(t *testing.T, pid int, function string, h how) *wrapped {
 			t.Fatal(err)
 		}
 	}
-	return &wrapped{p, pt.find(t, function), pt.record(t, rings)}
+	return &wrapped{p, pt.find(t, function), pt.record(t, rings, h.self)}
 }
 
 // takeTo takes a thread that calls the function to the n-th instruction, counted from the
@@ -264,24 +274,35 @@ func (h how) prepare(t *testing.T, th *ptrace.Thread, mem *ptrace.Mem, s *sessio
 	if err != nil {
 		t.Fatal(err)
 	}
+	home := s.claims().Frames + arena.HomeOff + uint64(arena.HomeIndex(r.Rsp))*arena.FrameSize
+	window := s.claims().Frames + uint64(arena.FrameIndex(r.Rsp))*arena.FrameSize
+	frame(t, mem, home, 0, 0)
+	switch {
+	case h.again:
+		frame(t, mem, home, r.Rsp, 0)
+	case h.away:
+		frame(t, mem, home, 0x1000, 0)
+	}
 	for i := range h.taken {
-		frame(t, mem, s, r.Rsp, i, 0x1000, 0)
+		frame(t, mem, window+uint64(i)*arena.FrameSize, 0x1000, 0)
 	}
 	if h.stale { // a call more that was entered
-		frame(t, mem, s, r.Rsp, 0, r.Rsp, st.Place().Shared)
+		if h.away {
+			home = window
+		}
+		frame(t, mem, home, r.Rsp, st.Place().Shared)
 		s.arenas[0].AddShared(st.Place().Shared, 1)
 	}
 }
 
-// frame writes the i-th entry of a slot's window.
-func frame(t *testing.T, mem *ptrace.Mem, s *session, slot uint64, i int, key, stats uint64) {
+// frame writes an entry, unless somebody is in the call that has it.
+func frame(t *testing.T, mem *ptrace.Mem, at, key, stats uint64) {
 	t.Helper()
-	at := s.claims().Frames + uint64(arena.FrameIndex(slot)+i)*arena.FrameSize
 	b := make([]byte, arena.FrameSize)
 	if _, err := mem.ReadAt(b, int64(at)); err != nil {
 		t.Fatal(err)
 	}
-	if arena.DecodeFrame(b).Slot != 0 {
+	if arena.DecodeFrame(b).Stats != 0 {
 		return // a caller's
 	}
 	put := func(off int, v uint64) {

@@ -92,6 +92,7 @@ func program(s *hook.Slot, a attached) hook.Generator {
 		if m.Events != nil {
 			place.Events = m.Events
 		}
+		place.Self = place.Self || m.Self
 	}
 	return func(at uint64) (codegen.Code, int, error) { return codegen.Wrap(at, d, env, cells, place) }
 }

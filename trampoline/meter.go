@@ -17,6 +17,8 @@ type Meter struct {
 	// Events of the calls are recorded, too; nil: they are not. One user of a site can
 	// have them, as there is one reader of a target's rings.
 	Events *codegen.Events
+	// Self: the self times of the calls are kept, too.
+	Self bool
 
 	mu       sync.Mutex
 	versions []*version

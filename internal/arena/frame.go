@@ -10,9 +10,32 @@ const (
 	FrameTime   = 16 // time stamp at entry
 	FrameBack   = 24 // the address that is in the slot instead, once the call is made
 	FrameStats  = 32 // address of the shared form of the site's statistics; 0 until all else is written
-	FrameJoined = 40 // how many functions were reached by jumps and return to the same caller
-	FrameSite   = 48 // number by which events are recorded, plus 1; 0: none are
+	FrameJoined = 40 // 4 bytes: how many functions were reached by jumps and return to the same caller
+	FrameSite   = 44 // 4 bytes: number by which events are recorded, plus 1; 0: none are
+	FrameSpent  = 48 // AreaSpent at entry, for the call's self time
+	FrameOuter  = 56 // AreaCurrent at entry; OuterNone: the thread had no area
 )
+
+// OuterNone is what no call is called: names have an address of 8-byte words in the low bits.
+const OuterNone = 1
+
+// The home table. An entry belongs for good to the first slot that claims it, so that all
+// but this one claim need no atomic instruction: nobody else ever writes there. Slots that
+// find their entry taken are in the frame table.
+const (
+	HomeBits    = 18
+	HomeMask    = 1<<HomeBits - 1
+	HomeShift   = 21 // slots of 2 MiB have entries of their own
+	HomeFactor  = 37 << 9
+	HomeOff     = frameTable // from the frame table
+	homeTable   = (HomeMask + 1) * FrameSize
+	framesBytes = frameTable + homeTable
+)
+
+// HomeIndex is the entry of the home table that a slot may have.
+func HomeIndex(slot uint64) int {
+	return int(((slot>>HomeShift)*HomeFactor + slot>>FrameWordShift) & HomeMask)
+}
 
 // The frame table. A slot's frame is in the window of entries that starts at FrameIndex.
 const (
@@ -61,5 +84,5 @@ type Frame struct {
 // DecodeFrame reads a frame from its FrameSize bytes.
 func DecodeFrame(b []byte) Frame {
 	w := func(off int) uint64 { return le.Uint64(b[off:]) }
-	return Frame{w(FrameSlot), w(FrameRA), w(FrameTime), w(FrameBack), w(FrameStats), w(FrameJoined)}
+	return Frame{w(FrameSlot), w(FrameRA), w(FrameTime), w(FrameBack), w(FrameStats), uint64(le.Uint32(b[FrameJoined:]))}
 }

@@ -30,6 +30,28 @@ func TestFrameIndexTellsStacksApart(t *testing.T) {
 	}
 }
 
+// TestHomeIndexTellsStacksApart: what threads use of their stacks has entries of its own.
+func TestHomeIndexTellsStacksApart(t *testing.T) {
+	for _, size := range []uint64{1 << 20, 8 << 20, 256 << 10, 8<<20 + 4096, 132 << 10} {
+		seen, shared := map[int]bool{}, 0
+		for i := range uint64(60) {
+			for slot := uint64(0); slot < 8192; slot += 8 {
+				n := HomeIndex(0x7f0000001f38 + i*size - slot)
+				if n < 0 || n > HomeMask {
+					t.Fatalf("index %d", n)
+				}
+				if seen[n] {
+					shared++
+				}
+				seen[n] = true
+			}
+		}
+		if shared > 60*1024/20 {
+			t.Errorf("stacks %d KiB apart: %d of %d slots find their entry taken", size>>10, shared, 60*1024)
+		}
+	}
+}
+
 func TestJoinKeys(t *testing.T) {
 	for _, slot := range []uint64{0x7ffffffff008, 1<<56 - 8} {
 		for n := uint64(0); n <= MaxJoined; n++ {
@@ -46,7 +68,7 @@ func TestHeaderOfVersion1(t *testing.T) {
 	a := newTest(t, NewLayout(4, 4, 8, 0, 4096))
 	a.Frames = 0x7f0000000000
 	a.WriteHeader(Owner{PID: 7})
-	if h, err := DecodeHeader(a.Mem()); err != nil || h.Frames != a.Frames || h.FrameSize != frameTable {
+	if h, err := DecodeHeader(a.Mem()); err != nil || h.Frames != a.Frames || h.FrameSize != framesBytes {
 		t.Errorf("%+v, %v", h, err)
 	}
 	le.PutUint32(a.Mem()[8:], 1)

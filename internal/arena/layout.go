@@ -2,7 +2,7 @@ package arena
 
 // Version of the layouts; see docs/layout.md. A successor of another version
 // must still be able to restore what this one patched.
-const Version = 2
+const Version = 3
 
 // Oldest is the oldest version that this one can clean up after.
 const Oldest = 1
@@ -21,18 +21,20 @@ const (
 
 // MaxArenas is how many arenas can have per-thread cells: an area has one
 // pointer for each. Further arenas count in their shared cells.
-const MaxArenas = 8
+const MaxArenas = 7
 
 // Fields of an area.
 const (
 	AreaOwner   = 0
 	AreaClaimed = 8
 	AreaClaims  = 16
-	AreaRing    = 32 // address of the thread's event ring; 0: it has none
-	AreaWindow  = 40 // C: lowest address of the owner's stack, and behind it
-	AreaSpan    = 48 // its size; 0: not known
-	AreaM       = 56 // Go: the owner's runtime.m
-	AreaCells   = 64 // + 8*arena
+	AreaSpent   = 24  // the time that calls which have returned spent in themselves
+	AreaRing    = 32  // address of the thread's event ring; 0: it has none
+	AreaWindow  = 40  // C: lowest address of the owner's stack, and behind it
+	AreaSpan    = 48  // its size; 0: not known
+	AreaM       = 56  // Go: the owner's runtime.m
+	AreaCells   = 64  // + 8*arena
+	AreaCurrent = 120 // which call is running; see Self in internal/codegen
 )
 
 // NobodyOwner is the owner of the nobody area: no thread's FS base.
@@ -65,7 +67,7 @@ type Layout struct {
 	FarSize    uint64 // per-area cells, after that in the memfd
 	PrivSize   uint64 // this-process word and areas, not in the memfd
 	Stride     uint64 // distance from one area's cells to the next one's
-	// FrameSize is the size of the frame table, which is mapped private, from the
+	// FrameSize is the size of the frame tables, which are mapped private, from the
 	// end of the memfd; 0 in all arenas but a session's first.
 	FrameSize uint64
 }
@@ -96,7 +98,7 @@ func NewLayout(sites, cells, areas, sharedAreas int, code uint64) Layout {
 	l.FarSize = pageUp(uint64(n) * l.Stride)
 	l.PrivSize = pageUp(AreasOff + uint64(areas)*AreaSize)
 	if areas > 0 {
-		l.FrameSize = frameTable
+		l.FrameSize = framesBytes
 	}
 	return l
 }

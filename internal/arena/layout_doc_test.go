@@ -42,16 +42,16 @@ func TestLayoutPage(t *testing.T) {
 		want        int
 	}{
 		{area, "owner", AreaOwner}, {area, "claimed", AreaClaimed}, {area, "claims", AreaClaims},
-		{area, "window", AreaWindow}, {area, "span", AreaSpan}, {area, "m", AreaM}, {area, "cells", AreaCells},
+		{area, "spent", AreaSpent}, {area, "current", AreaCurrent}, {area, "window", AreaWindow}, {area, "span", AreaSpan}, {area, "m", AreaM}, {area, "cells", AreaCells},
 		{site, "state", siteStateOff}, {unit, "kind", unitKindOff},
 		{head, "lock", LockOff}, {head, "settled", SettledOff}, {head, "next", RobustOff}, {head, "tracer pid", ownerOff}, {head, "its start time", fieldOff},
 		{head, "frames addr", frameOff}, {head, "unwind size", unwindOff}, {site, "about", siteKindOff},
 		{unit, "an answer", int(AnswerRestart)}, {unit, "it has answered", int(AnswerReturn)},
 		{frame, "slot", FrameSlot}, {frame, "ra", FrameRA}, {frame, "time", FrameTime}, {frame, "back", FrameBack},
-		{frame, "stats", FrameStats}, {frame, "joined", FrameJoined}, {frame, "site", FrameSite},
+		{frame, "stats", FrameStats}, {frame, "spent", FrameSpent}, {frame, "outer", FrameOuter}, {frame, "joined", FrameJoined}, {frame, "site", FrameSite},
 		{stats, "calls", StatCalls}, {stats, "total", StatTotal}, {stats, "max", StatMax}, {stats, "missed", StatMissed},
 		{stats, "unwound", StatUnwound}, {stats, "inflight", StatInflight}, {stats, "clamped", StatClamped},
-		{stats, "buckets", StatBuckets}, {unit, "recorded", int(CallRecorded)}, {unit, "back", int(CallBack)},
+		{stats, "buckets", StatBuckets}, {stats, "self", StatSelf}, {stats, "known", StatKnown}, {unit, "recorded", int(CallRecorded)}, {unit, "back", int(CallBack)},
 		{unit, "returns", int(CallReturns)}, {unit, "dropped", int(CallDropped)},
 	} {
 		if got := offset(c.sect, c.field); got != c.want {

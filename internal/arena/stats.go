@@ -10,7 +10,9 @@ const (
 	StatUnwound  = 4 // calls that were left by other ways than a return (shared form only)
 	StatInflight = 5 // calls that were running at the detach (shared form only)
 	StatClamped  = 6 // durations that were negative and count as 0 (shared form only)
+	StatSelf     = 7 // the sum of all self times that are known
 	StatBuckets  = 8 // how many durations have their highest bit at 0, 1, ...
-	Buckets      = 64
-	StatCells    = StatBuckets + Buckets
+	Buckets      = 63
+	StatKnown    = StatBuckets + Buckets // how many these are
+	StatCells    = StatKnown + 1
 )

@@ -18,6 +18,8 @@ type Env struct {
 	// Frames is the address of the frame table, and Slow the routine that serves it.
 	Frames uint64
 	Slow   Slow
+	// Areas: threads of this target have areas, so the GS base may be read.
+	Areas bool
 	// Owner is how a program tells whether the area at GS is its thread's.
 	Owner OwnerCheck
 }

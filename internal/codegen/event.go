@@ -25,8 +25,17 @@ const (
 	saveSite     = -96 // of one that had joined, as FrameSite
 )
 
-// noteSite tells in the frame at rcx whether and by which number its call is recorded.
-func (g *wrapGen) noteSite() { g.MovMemImm(x86.At(x86.RCX, arena.FrameSite), g.stats.site()) }
+// noteSite tells in the frame at rcx whether and by which number its call is recorded, and
+// that none has joined it.
+func (g *wrapGen) noteSite() {
+	both := x86.At(x86.RCX, arena.FrameJoined)
+	if n := g.stats.site(); n != 0 {
+		g.MovRegImm64(x86.RAX, uint64(n)<<32)
+		g.MovMemReg(both, x86.RAX)
+		return
+	}
+	g.MovMemImm(both, 0)
+}
 
 // site is the frame's number.
 func (s *Stats) site() int32 {
@@ -107,7 +116,7 @@ func (g *wrapGen) keepTimes() {
 
 // keepSite keeps the number in the frame at rcx.
 func (g *wrapGen) keepSite() {
-	g.MovRegMem(x86.RDX, x86.At(x86.RCX, arena.FrameSite))
+	g.MovRegMem32(x86.RDX, x86.At(x86.RCX, arena.FrameSite))
 	g.MovMemReg(behind(saveSite), x86.RDX)
 }
 

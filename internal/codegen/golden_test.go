@@ -50,14 +50,14 @@ func count(d Displaced, env Env, cells ...Cell) func(uint64) (Code, error) {
 
 const testFrames = 0x7f1234560000
 
-var testSlow = Slow{0x6fe000, 0x6fe100, 0x6fe200, 0x6fe300, 0x6fe380, 0x6fe400, 0x6fe500}
+var testSlow = Slow{0x6fe000, 0x6fe100, 0x6fe180, 0x6fe200, 0x6fe300, 0x6fe380, 0x6fe400, 0x6fe500}
 
 // sharedEnv is for targets without areas.
 var sharedEnv = Env{Consts: testConsts, Frames: testFrames, Slow: testSlow}
 
 func wrapEnv(o OwnerCheck) Env {
 	e := owner(o)
-	e.Frames, e.Slow = testFrames, testSlow
+	e.Frames, e.Slow, e.Areas = testFrames, testSlow, true
 	return e
 }
 
@@ -65,6 +65,14 @@ func wrap(d Displaced, env Env, cells ...Cell) func(uint64) (Code, error) {
 	d.Site, d.Copy = testSite, 0x6f0006
 	return func(at uint64) (Code, error) {
 		c, _, err := Wrap(at, d, env, cells, Stats{Shared: 0x620100, Offset: 0x100})
+		return c, err
+	}
+}
+
+func wrapSelf(env Env) func(uint64) (Code, error) {
+	d := Displaced{Site: testSite, Copy: 0x6f0006, Bytes: plainWindow}
+	return func(at uint64) (Code, error) {
+		c, _, err := Wrap(at, d, env, nil, Stats{Shared: 0x620100, Offset: 0x100, Self: true})
 		return c, err
 	}
 }
@@ -102,7 +110,15 @@ var unitCases = []unitCase{
 	{"wrap", wrap(Displaced{Bytes: plainWindow}, wrapEnv(ByFSBase))},
 	{"wrap-tls-word-flags-live", wrap(Displaced{Bytes: plainWindow, FlagsLive: true}, wrapEnv(ByTLSWord), testCells...)},
 	{"wrap-shared", wrap(Displaced{Bytes: plainWindow}, sharedEnv)},
+	{"wrap-self", wrapSelf(wrapEnv(ByTLSWord))},
+	{"wrap-self-shared", wrapSelf(Env{Consts: testConsts, Frames: testFrames, Slow: testSlow, Areas: true})},
 	{"wrap-events", wrapEvents(wrapEnv(ByTLSWord), 0)},
+	{"wrap-events-self", func(at uint64) (Code, error) {
+		d := Displaced{Site: testSite, Copy: 0x6f0006, Bytes: plainWindow, FlagsLive: true}
+		events := Events{Site: 0x1234, Records: 32768, Shared: 0x7f1230001000}
+		c, _, err := Wrap(at, d, wrapEnv(ByTLSWord), testCells, Stats{Shared: 0x620100, Offset: 0x100, Events: &events, Self: true})
+		return c, err
+	}},
 	{"wrap-events-longer", wrapEvents(wrapEnv(ByTLSWord), 3000)},
 	{"wrap-events-shared", wrapEvents(sharedEnv, 0)},
 	{"frame-routine", func(at uint64) (Code, error) {

@@ -15,7 +15,7 @@ import (
 func (g *wrapGen) joinFrame() {
 	g.is(arena.CallNone, 0)
 	g.MovMemReg(g.below(saveBase), x86.RCX)
-	g.MovRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameJoined))
+	g.MovRegMem32(x86.RAX, x86.At(x86.RCX, arena.FrameJoined))
 	g.AddRegImm(x86.RAX, 1)
 	g.CmpRegImm(x86.RAX, arena.MaxJoined)
 	g.JccLabel(x86.CondA, g.missed)
@@ -29,12 +29,13 @@ func (g *wrapGen) joinFrame() {
 
 	g.is(arena.CallJoinClaimed, 0)
 	g.Bind(claimed)
+	g.disturb()
 	g.MovRegMem(x86.RAX, g.goOn()) // as a sign of which program wrote it
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameBack), x86.RAX)
 	g.readTime()
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameTime), x86.RAX)
 	g.MovRegMem(x86.RAX, g.below(saveWant))
-	g.MovMemReg(x86.At(x86.RCX, arena.FrameSite), x86.RAX)
+	g.MovMemReg32(x86.At(x86.RCX, arena.FrameSite), x86.RAX)
 	g.MovRegMem(x86.RAX, g.below(saveStats))
 	g.countCallShared()
 	g.is(arena.CallJoinEntered, 0)
@@ -55,7 +56,7 @@ func (g *wrapGen) needEvents() {
 	unwanted := g.Label()
 	g.CmpMemImm(g.below(saveWant), 0)
 	g.JccLabel(x86.CondE, unwanted)
-	g.CmpMemImm(x86.At(x86.RCX, arena.FrameSite), 0)
+	g.CmpMemImm32(x86.At(x86.RCX, arena.FrameSite), 0)
 	g.JccLabel(x86.CondE, g.missed)
 	g.Bind(unwanted)
 }
@@ -63,7 +64,7 @@ func (g *wrapGen) needEvents() {
 // countJoined says in the slot's frame that one more has joined: it is complete.
 func (g *wrapGen) countJoined() {
 	g.MovRegMem(x86.RCX, g.below(saveBase))
-	g.IncMem(x86.At(x86.RCX, arena.FrameJoined))
+	g.IncMem32(x86.At(x86.RCX, arena.FrameJoined))
 }
 
 // hashJoin makes dst the first entry for the function whose number is in rax.
@@ -100,12 +101,13 @@ func (g *wrapGen) claimJoin(claimed x86.Label) {
 }
 
 // leaveJoined records the functions that have joined, the last one first, and goes on
-// with the first. They may be of any arena, so it is their shared statistics that count.
+// with the first, in the program if that is at home. They may be of any arena, so it is their shared statistics that count.
 // told is where a program goes on that has recorded one's event.
 func (g *wrapGen) leaveJoined() (joined, told uint64) {
 	counted, freed, nobody, raised := g.Label(), g.Label(), g.Label(), g.Label()
 	g.is(arena.CallBack, resultsSaved)
 	joined = g.PC()
+	g.Bind(g.joined)
 	next := g.Here()
 	g.findJoined(nobody)
 	g.MovMemReg(behind(saveBase), x86.RDX)
@@ -141,10 +143,11 @@ func (g *wrapGen) leaveJoined() (joined, told uint64) {
 	told = g.PC()
 	g.Bind(nobody)
 	g.MovRegMem(x86.RDX, behind(saveCells))
-	g.DecMem(x86.At(x86.RDX, arena.FrameJoined))
-	g.MovRegMem(x86.RAX, x86.At(x86.RDX, arena.FrameJoined))
-	g.TestRegReg(x86.RAX, x86.RAX)
+	g.DecMem32(x86.At(x86.RDX, arena.FrameJoined))
 	g.JccLabel(x86.CondNE, next)
+	g.MovRegImm64(x86.RAX, g.env.Frames+arena.HomeOff)
+	g.CmpRegReg(x86.RDX, x86.RAX)
+	g.JccLabel(x86.CondB, g.alone)
 	g.JmpMem(g.goOnLeave())
 	return joined, told
 }
@@ -159,14 +162,14 @@ func (g *wrapGen) freeJoined() {
 
 // findJoined makes rdx the frame of the last function that has joined the one at rdx.
 func (g *wrapGen) findJoined(none x86.Label) {
-	g.MovRegMem(x86.RAX, x86.At(x86.RDX, arena.FrameJoined))
+	g.MovRegMem32(x86.RAX, x86.At(x86.RDX, arena.FrameJoined))
 	g.Lea(x86.RCX, x86.At(x86.RSP, -8))
 	g.hashStack(x86.RDX, x86.RCX)
 	g.ShlRegImm(x86.RAX, 4) // times FrameWindow
 	g.AddRegReg(x86.RDX, x86.RAX)
 	g.hashWord(x86.RDX, x86.RCX, x86.RAX)
 	g.MovRegMem(x86.RCX, behind(saveCells))
-	g.MovRegMem(x86.RCX, x86.At(x86.RCX, arena.FrameJoined))
+	g.MovRegMem32(x86.RCX, x86.At(x86.RCX, arena.FrameJoined))
 	g.ShlRegImm(x86.RCX, arena.JoinShift)
 	g.Lea(x86.RAX, x86.At(x86.RSP, -8))
 	g.OrRegReg(x86.RCX, x86.RAX)

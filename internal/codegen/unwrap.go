@@ -17,23 +17,26 @@ func (g *wrapGen) leave() {
 	g.backAt = g.Len()
 	g.saveResults()
 	g.Lea(x86.RCX, x86.At(x86.RSP, -8))
-	g.hash(x86.RDX, x86.RCX, x86.RAX)
+	g.home(x86.RDX, x86.RCX, x86.RAX)
 	g.CmpMemReg(x86.At(x86.RDX, arena.FrameSlot), x86.RCX)
 	g.JccLabel(x86.CondNE, g.search)
-	g.Bind(g.found)
 	g.MovRegMem(x86.RAX, x86.At(x86.RDX, arena.FrameRA))
 	g.MovMemReg(behind(0), x86.RAX)
 	g.MovMemReg(behind(saveCells), x86.RDX)
 	g.keepRing()
-	g.CmpMemImm(x86.At(x86.RDX, arena.FrameJoined), 0)
+	g.CmpMemImm32(x86.At(x86.RDX, arena.FrameJoined), 0)
 	g.JccLabel(x86.CondNE, g.joined)
 	g.Bind(g.alone)
 	g.MovRegReg(x86.RCX, x86.RDX)
-	g.readTime()
+	if g.keepsSelf() {
+		g.readExit()
+	} else {
+		g.readTime()
+	}
 	g.SubRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameTime))
 	g.JccLabel(x86.CondB, g.negative)
 	g.Bind(g.timed)
-	if g.stats.Events != nil {
+	if g.stats.Events != nil || g.keepsSelf() {
 		g.keepTimes()
 	}
 	if g.areas {
@@ -92,6 +95,9 @@ func (g *wrapGen) record() {
 	g.freeFrame()
 	g.is(arena.CallLeft, resultsSaved)
 	g.AddMemReg(g.own(x86.RCX, arena.StatTotal), x86.RAX)
+	if g.keepsSelf() {
+		g.keepSelf()
+	}
 	g.CmpRegMem(x86.RAX, x86.RIPTo(g.stats.Shared+arena.StatMax*arena.CellSize))
 	g.JccLabel(x86.CondA, g.newMax)
 }
@@ -110,11 +116,16 @@ func (g *wrapGen) countReturn() {
 	g.LockIncMem(x86.Mem{Base: x86.RCX, Index: x86.RDX, Scale: arena.CellSize, Disp: arena.StatBuckets * arena.CellSize})
 }
 
-// freeFrame frees the frame whose address was kept. Statistics first: an entry without
-// a key has none.
+// freeFrame frees the frame whose address was kept. At home the key stays.
 func (g *wrapGen) freeFrame() {
 	g.MovRegMem(x86.RDX, behind(saveCells))
 	g.MovMemImm(x86.At(x86.RDX, arena.FrameStats), 0)
+}
+
+// giveBack frees one that is not at home. Statistics first: an entry without a key has
+// none.
+func (g *wrapGen) giveBack() {
+	g.freeFrame()
 	g.MovMemImm(x86.At(x86.RDX, arena.FrameSlot), 0)
 }
 
@@ -125,18 +136,21 @@ func (g *wrapGen) slowExit() {
 		g.LeaLabel(tmp, to)
 		g.MovMemReg(g.goOnLeave(), tmp)
 	}
-	g.is(arena.CallBack, resultsSaved)
-	leave(g.search, g.found, x86.RAX)
-	g.Jmp(g.env.Slow.Search)
-
-	resume := g.Label()
-	leave(g.joined, resume, x86.RAX)
-	g.Jmp(g.env.Slow.Joined)
-	if g.stats.Events != nil {
-		g.block(g.told)
+	after := func(to x86.Label, routine uint64, then x86.Label) {
+		g.Jmp(routine)
+		if g.stats.Events != nil {
+			g.block(g.told)
+		}
+		g.Bind(to)
+		g.JmpLabel(then)
 	}
-	g.Bind(resume)
-	g.JmpLabel(g.alone)
+	recorded, alone := g.Label(), g.Label()
+	g.is(arena.CallBack, resultsSaved)
+	leave(g.search, recorded, x86.RAX)
+	g.keepRing()
+	after(recorded, g.env.Slow.Search, g.out)
+	leave(g.joined, alone, x86.RAX)
+	after(alone, g.env.Slow.Joined, g.alone)
 	leave(g.shared, g.out, x86.RCX)
 	g.Jmp(g.env.Slow.Shared)
 
@@ -145,6 +159,9 @@ func (g *wrapGen) slowExit() {
 	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
 	g.JccLabel(x86.CondE, g.silent)
 	g.LockIncMem(x86.RIPTo(g.stats.Shared + arena.StatClamped*arena.CellSize))
+	if g.keepsSelf() {
+		g.disturb()
+	}
 	g.JmpLabel(g.timed)
 
 	g.Bind(g.silent)
@@ -165,9 +182,9 @@ func (g *wrapGen) slowExit() {
 	}
 }
 
-// recordShared is record for a thread without cells; a fork child records nothing. The
-// frame knows its statistics.
-func (g *wrapGen) recordShared() {
+// recordShared is record for a thread without cells, where free frees the frame; a fork
+// child records nothing. The frame knows its statistics.
+func (g *wrapGen) recordShared(free func()) {
 	silent := g.Label()
 	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
 	g.JccLabel(x86.CondE, silent)
@@ -175,30 +192,58 @@ func (g *wrapGen) recordShared() {
 	g.MovRegMem(x86.RCX, x86.At(x86.RCX, arena.FrameStats))
 	g.countReturn()
 	g.is(arena.CallRecorded, resultsSaved)
-	g.freeFrame()
+	free()
 	g.is(arena.CallLeft, resultsSaved)
 	g.LockAddMemReg(x86.At(x86.RCX, arena.StatTotal*arena.CellSize), x86.RAX)
 	g.raiseMax()
 	g.is(arena.CallBack, resultsSaved)
 	g.Bind(silent)
-	g.freeFrame()
+	free()
 	g.is(arena.CallLeft, resultsSaved)
 	g.JmpMem(g.goOnLeave())
 }
 
-// searchWindow looks through the rest of the window at rdx for the slot in rcx. It is
-// there: the word in the slot was ours.
+// leaveWindow does all for a frame that is not at home, but for the event.
+func (g *wrapGen) leaveWindow() {
+	negative, timed := g.Label(), g.Label()
+	g.searchWindow()
+	g.MovRegMem(x86.RAX, x86.At(x86.RDX, arena.FrameRA))
+	g.MovMemReg(behind(0), x86.RAX)
+	g.MovMemReg(behind(saveCells), x86.RDX)
+	g.CmpMemImm32(x86.At(x86.RDX, arena.FrameJoined), 0)
+	g.JccLabel(x86.CondNE, g.joined)
+	g.Bind(g.alone)
+	g.MovRegReg(x86.RCX, x86.RDX)
+	g.readTime()
+	g.SubRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameTime))
+	g.JccLabel(x86.CondB, negative)
+	g.Bind(timed)
+	g.keepTimes()
+	g.recordShared(g.giveBack)
+
+	g.is(arena.CallBack, resultsSaved)
+	g.Bind(negative)
+	g.XorRegReg(x86.RAX, x86.RAX)
+	g.CmpMemImm32(x86.RIPTo(g.env.ThisProcess), 0)
+	g.JccLabel(x86.CondE, timed)
+	g.MovRegMem(x86.RDX, x86.At(x86.RCX, arena.FrameStats))
+	g.LockIncMem(x86.At(x86.RDX, arena.StatClamped*arena.CellSize))
+	g.JmpLabel(timed)
+}
+
+// searchWindow makes rdx the slot's frame. It is there: the word in the slot was ours.
 func (g *wrapGen) searchWindow() {
+	g.Lea(x86.RCX, x86.At(x86.RSP, -8))
+	g.hash(x86.RDX, x86.RCX, x86.RAX)
 	g.Lea(x86.RAX, x86.At(x86.RDX, arena.FrameWindow*arena.FrameSize))
-	next, lost := g.Here(), g.Label()
+	next, found := g.Here(), g.Label()
+	g.CmpMemReg(x86.At(x86.RDX, arena.FrameSlot), x86.RCX)
+	g.JccLabel(x86.CondE, found)
 	g.AddRegImm(x86.RDX, arena.FrameSize)
 	g.CmpRegReg(x86.RDX, x86.RAX)
-	g.JccLabel(x86.CondE, lost)
-	g.CmpMemReg(x86.At(x86.RDX, arena.FrameSlot), x86.RCX)
 	g.JccLabel(x86.CondNE, next)
-	g.JmpMem(g.goOnLeave())
-	g.Bind(lost)
 	g.Ud2()
+	g.Bind(found)
 }
 
 // raiseMax makes the duration in rax the longest of the statistics at rcx. There is one

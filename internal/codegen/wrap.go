@@ -17,6 +17,7 @@ type Stats struct {
 	Shared uint64  // address of their shared form
 	Offset int32   // from an area's cells
 	Events *Events // nil: none are recorded
+	Self   bool    // self times are kept, too
 }
 
 // backAlign is the alignment of the addresses that wrapped functions return to. It
@@ -47,8 +48,9 @@ type wrapGen struct {
 
 	plain, framed                        x86.Label // no frame is wanted; it is
 	claim, claimed, entered              x86.Label
-	maybe, probe, missed, slowCalls      x86.Label
-	leaves, found, search                x86.Label
+	maybe, probe, stale                  x86.Label
+	missed, slowCalls                    x86.Label
+	leaves, search                       x86.Label
 	timed, negative, shared, newMax, out x86.Label
 	left, silent, alone, joined          x86.Label
 	joins, told                          x86.Label // with events
@@ -78,8 +80,8 @@ func newWrap(at uint64, d Displaced, env Env, cells []Cell, s Stats) *wrapGen {
 	g := &wrapGen{stats: s, areas: env.Claim != 0}
 	g.countGen = countGen{gen: newGen(at, d.Site), d: d, env: env, cells: cells, a: x86.RAX, b: x86.RCX}
 	for _, l := range []*x86.Label{
-		&g.plain, &g.framed, &g.claim, &g.claimed, &g.entered, &g.maybe, &g.probe, &g.slowCalls,
-		&g.leaves, &g.found, &g.search, &g.timed, &g.negative, &g.shared, &g.newMax, &g.out, &g.left, &g.silent,
+		&g.plain, &g.framed, &g.claim, &g.claimed, &g.entered, &g.maybe, &g.probe, &g.stale, &g.slowCalls,
+		&g.leaves, &g.search, &g.timed, &g.negative, &g.shared, &g.newMax, &g.out, &g.left, &g.silent,
 		&g.alone, &g.joined, &g.joins, &g.told,
 	} {
 		*l = g.Label()
@@ -161,6 +163,19 @@ func (g *wrapGen) countSlowly(slow, silent, shared x86.Label, claimed uint64) {
 	g.JmpLabel(g.plain)
 }
 
+// home makes dst the address of the slot's entry in the home table. A slot is a multiple
+// of 8, and an entry 8 times as large.
+func (g *wrapGen) home(dst, slot, tmp x86.Reg) {
+	g.MovRegReg(dst, slot)
+	g.ShrRegImm(dst, arena.HomeShift)
+	g.ImulRegRegImm32(dst, dst, arena.HomeFactor*arena.FrameSize)
+	g.MovRegReg(tmp, slot)
+	g.Lea(dst, x86.Mem{Base: dst, Index: tmp, Scale: arena.FrameSize >> arena.FrameWordShift})
+	g.AndRegImm(dst, arena.HomeMask*arena.FrameSize)
+	g.MovRegImm64(tmp, g.env.Frames+arena.HomeOff)
+	g.AddRegReg(dst, tmp)
+}
+
 // hash makes dst the address of the first entry of a slot's window.
 func (g *wrapGen) hash(dst, slot, tmp x86.Reg) {
 	g.hashStack(dst, slot)
@@ -194,20 +209,21 @@ func (g *wrapGen) allSaved() arena.Saved {
 	return g.saved() | arena.SavedSecond | arena.SavedThird
 }
 
-// enter claims a frame and calls the function. A return address that is aligned as
-// ours are is looked at closely: the function may have been reached by a jump from
-// one that is wrapped already.
+// enter finds the slot's frame and calls the function. The entry that has the slot as its
+// key belongs to whoever runs on this stack, and is free: the word in the slot is not ours,
+// or the function was reached by a jump from one that is wrapped already. So a return
+// address that is aligned as ours are is looked at closely.
 func (g *wrapGen) enter() {
 	g.is(arena.CallNone, g.saved())
 	g.TestMem8Imm8(x86.At(x86.RSP, 0), backAlign-1)
 	g.JccLabel(x86.CondE, g.maybe)
 	g.saveOthers()
 	g.Bind(g.claim)
-	g.hash(x86.RCX, x86.RSP, x86.RDX)
-	g.XorRegReg(x86.RAX, x86.RAX)
-	g.LockCmpxchgMemReg(x86.At(x86.RCX, arena.FrameSlot), x86.RSP)
-	g.is(arena.CallMaybe, g.allSaved())
+	g.home(x86.RCX, x86.RSP, x86.RDX)
+	g.CmpMemReg(x86.At(x86.RCX, arena.FrameSlot), x86.RSP)
 	g.JccLabel(x86.CondNE, g.probe)
+	g.CmpMemImm(x86.At(x86.RCX, arena.FrameStats), 0)
+	g.JccLabel(x86.CondNE, g.stale)
 
 	g.is(arena.CallClaimed, g.allSaved())
 	g.Bind(g.claimed)
@@ -235,9 +251,12 @@ func (g *wrapGen) fill() {
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameRA), x86.RAX)
 	g.LeaLabel(x86.RAX, g.leaves)
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameBack), x86.RAX)
-	g.MovMemImm(x86.At(x86.RCX, arena.FrameJoined), 0)
 	g.noteSite()
-	g.readTime()
+	if g.keepsSelf() {
+		g.readEntry()
+	} else {
+		g.readTime()
+	}
 	g.MovMemReg(x86.At(x86.RCX, arena.FrameTime), x86.RAX)
 }
 
@@ -245,17 +264,30 @@ func (g *wrapGen) fill() {
 // a handler that leaves by longjmp before them leaves nothing that counts, and behind
 // them a frame whose call was entered and will be found unwound.
 func (g *wrapGen) countCall() {
-	g.Lea(x86.RAX, x86.RIPTo(g.stats.Shared))
 	if g.areas {
 		g.MovRegMem(x86.RDX, g.below(saveCells))
 		g.TestRegReg(x86.RDX, x86.RDX)
 		g.JccLabel(x86.CondE, g.slowCalls)
+		if g.keepsSelf() {
+			g.becomeCurrent()
+			g.MovRegMem(x86.RDX, g.below(saveCells))
+		}
+		g.Lea(x86.RAX, x86.RIPTo(g.stats.Shared))
 		g.MovMemReg(x86.At(x86.RCX, arena.FrameStats), x86.RAX)
 		g.IncMem(g.own(x86.RDX, arena.StatCalls))
 	} else {
-		g.countCallShared()
+		g.enterAside()
 	}
 	g.is(arena.CallEntered, g.allSaved())
+}
+
+// enterAside counts the call of a thread without cells.
+func (g *wrapGen) enterAside() {
+	if g.stats.Self {
+		g.disturb()
+	}
+	g.Lea(x86.RAX, x86.RIPTo(g.stats.Shared))
+	g.countCallShared()
 }
 
 func (g *wrapGen) countCallShared() {

@@ -13,8 +13,9 @@ import (
 // Slow are the addresses at which it is entered.
 type Slow struct {
 	Maybe  uint64 // the caller may be a wrapped function
-	Probe  uint64 // the first entry, at rcx, is taken: its key is in rax
-	Search uint64 // the frame is not the window's first entry, at rdx; the slot is in rcx
+	Probe  uint64 // the entry in the home table, at rcx, is not the slot's
+	Stale  uint64 // it is, and has another call's statistics
+	Search uint64 // the frame of the function that has returned is not at home
 	Joined uint64 // others have joined the call whose frame is at rdx
 	Told   uint64 // the event of one of these is recorded
 	Shared uint64 // a duration, in rax, for the shared statistics
@@ -54,6 +55,9 @@ func (g *wrapGen) slowEntry() {
 	g.Bind(g.probe)
 	params()
 	g.Jmp(g.env.Slow.Probe)
+	g.Bind(g.stale)
+	params()
+	g.Jmp(g.env.Slow.Stale)
 
 	if g.stats.Events != nil {
 		g.is(arena.CallJoinEntered, g.allSaved())
@@ -70,7 +74,7 @@ func (g *wrapGen) slowEntry() {
 	if g.areas {
 		g.is(arena.CallClaimed, g.allSaved())
 		g.Bind(g.slowCalls)
-		g.countCallShared()
+		g.enterAside()
 		g.is(arena.CallEntered, g.allSaved())
 		g.JmpLabel(g.entered)
 	}
@@ -88,24 +92,32 @@ func (g *wrapGen) slowEntry() {
 func FrameRoutine(at uint64, env Env) (Code, Slow, error) {
 	g := &wrapGen{countGen: countGen{gen: newGen(at, at), env: env, a: x86.RAX, b: x86.RCX}}
 	g.token = arena.TokenOut
-	g.claimed, g.claim, g.missed = g.Label(), g.Label(), g.Label()
+	for _, l := range []*x86.Label{&g.claimed, &g.claim, &g.missed, &g.joined, &g.alone} {
+		*l = g.Label()
+	}
 	var s Slow
 	s.Maybe = g.PC()
 	g.lookForJoin()
 	g.joinFrame()
 	g.is(arena.CallNone, 0)
 	s.Probe = g.PC()
+	g.claimHome()
 	g.probeWindow()
+	g.is(arena.CallNone, 0)
+	s.Stale = g.PC()
+	g.countUnwound(g.claimed, arena.CallClaimed)
+	g.JmpLabel(g.claimed)
 	g.ways()
 
 	g.token = arena.TokenNone
 	g.is(arena.CallBack, resultsSaved)
 	s.Search = g.PC()
-	g.searchWindow()
+	g.leaveWindow()
+	g.is(arena.CallBack, resultsSaved)
 	s.Joined, s.Told = g.leaveJoined()
 	g.is(arena.CallBack, resultsSaved)
 	s.Shared = g.PC()
-	g.recordShared()
+	g.recordShared(g.freeFrame)
 	s.NewMax = g.PC()
 	g.raiseMax()
 	c, err := g.finish()
@@ -135,14 +147,18 @@ func (g *wrapGen) back(block int32) {
 	g.JmpReg(x86.RDX)
 }
 
-// lookForJoin looks through the whole window for a frame of this slot whose address
-// is the word in the slot, and leaves it in rcx: the first one of a slot is always the
-// newest.
+// lookForJoin looks for a frame of this slot whose address is the word in the slot, and
+// leaves it in rcx: at home, or in the whole window, where the first one of a slot is always
+// the newest.
 func (g *wrapGen) lookForJoin() {
+	candidate := g.Label()
 	g.is(arena.CallNone, 0)
+	g.home(x86.RCX, x86.RSP, x86.RDX)
+	g.CmpMemReg(x86.At(x86.RCX, arena.FrameSlot), x86.RSP)
+	g.JccLabel(x86.CondE, candidate)
 	g.hash(x86.RCX, x86.RSP, x86.RDX)
 	g.Lea(x86.RDX, x86.At(x86.RCX, arena.FrameWindow*arena.FrameSize))
-	next, candidate := g.Here(), g.Label()
+	next := g.Here()
 	g.CmpMemReg(x86.At(x86.RCX, arena.FrameSlot), x86.RSP)
 	g.JccLabel(x86.CondE, candidate)
 	g.AddRegImm(x86.RCX, arena.FrameSize)
@@ -153,19 +169,36 @@ func (g *wrapGen) lookForJoin() {
 	g.MovRegMem(x86.RAX, x86.At(x86.RSP, 0))
 	g.CmpRegMem(x86.RAX, x86.At(x86.RCX, arena.FrameBack))
 	g.JccLabel(x86.CondNE, g.claim)
+	g.CmpMemImm(x86.At(x86.RCX, arena.FrameStats), 0) // at home: of a call that has returned
+	g.JccLabel(x86.CondE, g.claim)
 }
 
-// probeWindow tries the other entries of the window. rcx is at the first one, whose
-// key is in rax. Taken are: one that is free; one of this very slot, which is stale,
+// claimHome makes the entry at rcx the slot's for good, if it is nobody's.
+func (g *wrapGen) claimHome() {
+	g.XorRegReg(x86.RAX, x86.RAX)
+	g.LockCmpxchgMemReg(x86.At(x86.RCX, arena.FrameSlot), x86.RSP)
+	g.is(arena.CallMaybe, 0)
+	g.JccLabel(x86.CondE, g.claimed)
+	g.is(arena.CallNone, 0)
+}
+
+// probeWindow tries the entries of the slot's window in the frame table. Taken are: one that is free; one of this very slot, which is stale,
 // since the word in the slot is not ours; and one that can be seen to be stale, since
 // its slot is below the stack pointer on the same page, which can be read, and what is
 // there is not its address. Above the stack pointer may be a claim that the running
 // handler has interrupted.
 func (g *wrapGen) probeWindow() {
-	next, stale := g.Label(), g.Label()
+	next, stale, judge := g.Label(), g.Label(), g.Label()
+	g.hash(x86.RCX, x86.RSP, x86.RDX)
 	g.Lea(x86.RDX, x86.At(x86.RCX, arena.FrameWindow*arena.FrameSize))
 	g.MovMemReg(g.below(saveEnd), x86.RDX)
-	judge := g.Here()
+	again := g.Here()
+	g.XorRegReg(x86.RAX, x86.RAX)
+	g.claimEntry(judge)
+	g.JmpLabel(g.claimed)
+
+	g.is(arena.CallNone, 0)
+	g.Bind(judge)
 	g.CmpRegReg(x86.RAX, x86.RSP)
 	g.JccLabel(x86.CondE, stale)
 	g.JccLabel(x86.CondA, next)
@@ -181,11 +214,8 @@ func (g *wrapGen) probeWindow() {
 	g.AddRegImm(x86.RCX, arena.FrameSize)
 	g.CmpRegMem(x86.RCX, g.below(saveEnd))
 	g.JccLabel(x86.CondE, g.missed)
-	g.XorRegReg(x86.RAX, x86.RAX)
-	g.claimEntry(judge)
-	g.JmpLabel(g.claimed)
+	g.JmpLabel(again)
 
-	g.is(arena.CallNone, 0)
 	g.Bind(stale)
 	g.claimEntry(judge)
 	g.countUnwound(g.claimed, arena.CallClaimed)

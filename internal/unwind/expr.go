@@ -27,10 +27,19 @@ func Hash(slot uint64, mask uint32) uint32 {
 	return uint32((slot>>hashShift)*hashFactor+slot>>wordShift) & mask
 }
 
-// Frames is the target's table of frames.
+// Each slot has one entry in the home table at which its frame may be instead, and then is
+// nowhere else.
+const (
+	homeShift  = 21
+	homeFactor = 37 << 9
+)
+
+// Frames are the target's tables of frames.
 type Frames struct {
-	Addr uint64
-	Mask uint32
+	Addr     uint64
+	Mask     uint32
+	Home     uint64
+	HomeMask uint32
 }
 
 // DWARF operations (DWARF 5, section 7.7.1).
@@ -61,6 +70,7 @@ const (
 	opLitFrame    = opLit0 + frameShift
 	opLitWindow   = opLit0 + Window
 	opLitHashBits = opLit0 + hashShift
+	opLitHomeBits = opLit0 + homeShift
 	opLit8        = opLit0 + 8
 )
 
@@ -95,11 +105,14 @@ func (x *expr) to(branch, target int) {
 func searchExpr(f Frames, below, less byte) []byte {
 	var x expr
 	x.op(opDup, opLit0+below, opMinus) // cfa slot
-	x.entry(f)                         // cfa slot entry
-	x.op(opLitWindow)                  // cfa slot entry n
+	x.entry(opLitHomeBits, homeFactor, f.HomeMask, f.Home)
+	x.op(opLitWindow) // cfa slot entry n
+	home := x.isSlots()
+	x.op(opDrop, opDrop)
+	x.entry(opLitHashBits, hashFactor, f.Mask, f.Addr)
+	x.op(opLitWindow)
 	loop := len(x)
-	x.op(opOver, opDeref, opPick, 3, opEq)
-	found := x.branch(opBra)
+	found := x.isSlots()
 	x.op(opLit1, opMinus, opDup)
 	next := x.branch(opBra)
 	x.op(opLit0)
@@ -107,6 +120,7 @@ func searchExpr(f Frames, below, less byte) []byte {
 	x.land(next)
 	x.op(opSwap, opConst1u, FrameSize, opPlus, opSwap)
 	x.to(x.branch(opSkip), loop)
+	x.land(home)
 	x.land(found)
 	x.op(opDrop, opPlusUconst, frameRA, opDeref)
 	if less > 0 {
@@ -116,15 +130,21 @@ func searchExpr(f Frames, below, less byte) []byte {
 	return x
 }
 
-// entry pushes the address of the entry where the search for the slot on the
-// stack begins. Constants are wide enough for any table, so that the length of
+// isSlots branches if the entry below the top of the stack has the slot's frame.
+func (x *expr) isSlots() int {
+	x.op(opOver, opDeref, opPick, 3, opEq)
+	return x.branch(opBra)
+}
+
+// entry pushes the address of the entry where a table may have the slot on the
+// stack. Constants are wide enough for any table, so that the length of
 // the expression is always the same.
-func (x *expr) entry(f Frames) {
-	x.op(opDup, opLitHashBits, opShr, opConst2u, hashFactor&0xff, hashFactor>>8, opMul)
+func (x *expr) entry(shift byte, factor uint16, mask uint32, table uint64) {
+	x.op(opDup, shift, opShr, opConst2u, byte(factor), byte(factor>>8), opMul)
 	x.op(opOver, opLit3, opShr, opPlus, opConst4u)
-	*x = binary.LittleEndian.AppendUint32(*x, f.Mask)
+	*x = binary.LittleEndian.AppendUint32(*x, mask)
 	x.op(opAnd, opLitFrame, opShl, opConst8u)
-	x.u64(f.Addr)
+	x.u64(table)
 	x.op(opPlus)
 }
 

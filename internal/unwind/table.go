@@ -100,7 +100,7 @@ func (c Config) Known(addr uint64, read func(b []byte, addr uint64) error) (head
 }
 
 // cieRoom is enough for both CIEs and the FDE of nobody.
-const cieRoom = 192
+const cieRoom = 240
 
 // NewTable starts a table in fresh, zeroed memory that the target has at
 // address at.

@@ -16,7 +16,7 @@ const (
 	testTable = 0x7f1200100000
 )
 
-var testFrames = Frames{Addr: 0x7e9911220000, Mask: 0xffff}
+var testFrames = Frames{Addr: 0x7e9911220000, Mask: 0xffff, Home: 0x7e9911621000, HomeMask: 0x3ffff}
 
 func testConfig(r Rule) Config {
 	return Config{Code: testCode, CodeSize: 1 << 20, Frames: testFrames, Rule: r}
@@ -150,6 +150,11 @@ func requireFrame(t *testing.T, c *frame.FrameContext, search []byte, rule Rule)
 		t.Errorf("return address: %+v", ra)
 	}
 	const slot, ra = 0x7ffc12345678, 0x401234
+	home := testFrames.Home + FrameSize*((slot>>homeShift*homeFactor+slot>>wordShift)&uint64(testFrames.HomeMask))
+	mem := map[uint64]uint64{home: slot, home + frameRA: ra}
+	if got, err := evaluate(search, slot+8+uint64(cfaOff), func(a uint64) uint64 { return mem[a] }); got != ra-less || err != nil {
+		t.Errorf("frame at home: return address %#x, want %#x: %v", got, ra-less, err)
+	}
 	for at := range Window + 1 {
 		entry := testFrames.Addr + FrameSize*uint64(int(Hash(slot, testFrames.Mask))+at)
 		mem := map[uint64]uint64{entry: slot, entry + frameRA: ra}

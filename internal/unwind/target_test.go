@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/functap/functap/internal/arena"
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/symbols"
 	"github.com/functap/functap/internal/testutils"
@@ -49,6 +50,7 @@ const (
 	arenaSize = 4 << 20
 	framesAt  = 0x100000000000 // far above what 32 bits reach
 	frameMask = 0xffff
+	homeAt    = framesAt + arena.HomeOff
 )
 
 // start starts the victim and gives it an arena in reach of the modules that bring
@@ -73,7 +75,7 @@ func startAt(t *testing.T, near bool, rule Rule, binary string, args ...string) 
 		g.body[i] = info[fmt.Sprintf("body%d", i)]
 	}
 	g.at = g.place(near)
-	g.cfg = Config{Code: g.at, CodeSize: codeSize, Frames: Frames{framesAt, frameMask}, Rule: rule}
+	g.cfg = Config{Code: g.at, CodeSize: codeSize, Frames: Frames{framesAt, frameMask, homeAt, arena.HomeMask}, Rule: rule}
 	g.share()
 	var err error
 	if g.data, err = NewData(g.mem[dataAt:], g.at+dataAt); err != nil {
@@ -121,8 +123,8 @@ func (g *target) share() {
 			g.t.Error(err)
 		}
 	})
-	frames := (frameMask + Window) * FrameSize
-	g.v.Do(fmt.Sprintf("arena %s %x %x %x %x %x", name, g.at, codeSize, arenaSize, uint64(framesAt), (frames+0xfff)&^0xfff), "mapped")
+	frames := homeAt - framesAt + (arena.HomeMask+1)*FrameSize
+	g.v.Do(fmt.Sprintf("arena %s %x %x %x %x %x", name, g.at, codeSize, arenaSize, uint64(framesAt), frames), "mapped")
 }
 
 func (g *target) maps() []procfs.Mapping {
@@ -340,7 +342,7 @@ func (g *target) detach() (slots int) {
 	for _, undo := range g.undo {
 		undo()
 	}
-	frames := g.peek(framesAt, (frameMask+Window)*FrameSize)
+	frames := g.peek(framesAt, homeAt-framesAt+(arena.HomeMask+1)*FrameSize)
 	le := binary.LittleEndian
 	for ; len(frames) > 0; frames = frames[FrameSize:] {
 		slot := le.Uint64(frames)
