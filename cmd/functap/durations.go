@@ -23,7 +23,7 @@ func (t *target) measure(a *app, o *options) error {
 	if len(e.wrapped) == 0 {
 		return t.count(a, o)
 	}
-	d, err := fgraph.Measure(a.ctx, t.p, e.wrapped, nil)
+	d, err := fgraph.Measure(a.ctx, t.p, e.wrapped, &fgraph.Options{Self: true})
 	if o.exit == "auto" && refusedWhole(err) {
 		o.note(a, "process %d: calls are only counted, not timed: %s", t.pid, describe(err))
 		return t.count(a, o)

@@ -23,8 +23,9 @@ var statVerb = verb{
   functap stat -n 1000 main.fib -- ./server   start a program, stop at 1000 calls
 
 Where returns can be hooked (C, C++, Rust) it also keeps how long calls take: TOTAL is
-the time in all of them, with what they call, and quantiles are upper bounds, powers of
-two. Calls of other functions, such as all of Go's, are only counted: a note says which
+the time in all of them, with what they call, SELF without what they call of the other
+functions that are shown (? where that is not known of some calls, which were left by a
+longjmp, say), and quantiles are upper bounds, powers of two. Calls of other functions, such as all of Go's, are only counted: a note says which
 and why, and functap list shows it beforehand.
 
 A program that is started keeps standard output for itself: results go to

@@ -73,10 +73,14 @@ type statLine struct {
 // measured is what a line has where durations are kept.
 type measured struct {
 	Total int64 `json:"total_ns"`
-	P50   int64 `json:"p50_ns"`
-	P90   int64 `json:"p90_ns"`
-	P99   int64 `json:"p99_ns"`
-	Max   int64 `json:"max_ns"`
+	Self  int64 `json:"self_ns"`
+	// Calls whose own time is not known, and not in Self.
+	SelfUnknown uint64 `json:"self_unknown,omitempty"`
+
+	P50 int64 `json:"p50_ns"`
+	P90 int64 `json:"p90_ns"`
+	P99 int64 `json:"p99_ns"`
+	Max int64 `json:"max_ns"`
 }
 
 // table prints statistics. Functions that were not called are only counted, in text
@@ -118,14 +122,26 @@ func tableLine(c trampoline.FunctionCount, name string, perSecond float64) strin
 	return fmt.Sprintf("%14d %12.1f  %-20s %s", c.Calls, perSecond, c.Function.Image().Name, name)
 }
 
-var durationHead = fmt.Sprintf("%14s %12s %11s %11s %11s %11s %11s  %-20s %s",
-	"CALLS", "TOTAL", "AVG", "P50", "P90", "P99", "MAX", "MODULE", "FUNCTION")
+var durationHead = fmt.Sprintf("%14s %12s %12s %11s %11s %11s %11s %11s  %-20s %s",
+	"CALLS", "TOTAL", "SELF", "AVG", "P50", "P90", "P99", "MAX", "MODULE", "FUNCTION")
 
 func durationLine(r row, name string) string {
 	f := r.timesOrNone()
 	q := f.Histogram.Quantile
-	return fmt.Sprintf("%14d %12s %11s %11s %11s %11s %11s  %-20s %s", r.Calls, short(f.Total), short(f.Average()),
+	return fmt.Sprintf("%14d %12s %12s %11s %11s %11s %11s %11s  %-20s %s", r.Calls, short(f.Total), self(f), short(f.Average()),
 		short(q(.5)), short(q(.9)), short(q(.99)), short(f.Max), r.Function.Image().Name, name)
+}
+
+// self is the function's own time. With a mark it is that of some calls: of others it is not
+// known.
+func self(f *fgraph.FunctionDurations) string {
+	switch {
+	case f.SelfUnknown == 0:
+		return short(f.Self)
+	case f.SelfUnknown == f.Returned:
+		return "?"
+	}
+	return short(f.Self) + "?"
 }
 
 func labelsOf[R interface{ function() *hook.Function }](rows []R) []string {
@@ -150,7 +166,7 @@ func (o *options) jsonTable(w io.Writer, t *target, rows []row) {
 			fmt.Sprintf("%#x", r.Function.Addr()), r.Calls, r.Function.Aliases(), nil}
 		if f := r.times; f != nil {
 			q := f.Histogram.Quantile
-			l.measured = &measured{f.Total.Nanoseconds(), q(.5).Nanoseconds(), q(.9).Nanoseconds(), q(.99).Nanoseconds(), f.Max.Nanoseconds()}
+			l.measured = &measured{f.Total.Nanoseconds(), f.Self.Nanoseconds(), f.SelfUnknown, q(.5).Nanoseconds(), q(.9).Nanoseconds(), q(.99).Nanoseconds(), f.Max.Nanoseconds()}
 		}
 		_ = enc.Encode(l)
 	}
