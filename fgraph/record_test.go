@@ -203,6 +203,34 @@ func TestRecordExact(t *testing.T) {
 	}
 }
 
+// TestRecordLeft: calls that end in other ways than by a return, and stacks that are changed,
+// spoil no other call's depth or own time.
+func TestRecordLeft(t *testing.T) {
+	for _, mode := range []string{"longjmp", "fibers", "tail"} {
+		t.Run(mode, func(t *testing.T) {
+			v := testutils.Start(t, testutils.Build(t, "frames.c", testutils.CDynamic), mode)
+			v.Run(1)
+			before := testutils.TakeSnapshot(t, v.PID())
+			rec := recordAll(t, v.PID(), executable, fgraph.RecordOptions{Interval: time.Millisecond})
+			v.Run(3)
+			time.Sleep(50 * time.Millisecond) // until the reader knows the threads
+			events := rec.end(t)
+			all := rec.r.Durations().Read()
+			requireLaws(t, all)
+			got := check(t, events)
+			if got.missing > 0 {
+				t.Fatalf("%d events were lost", got.missing)
+			}
+			got.against(t, all)
+			got.requireSelf(t, all, "work_leaf", "work_loop") // which call nothing
+			t.Logf("%d events; of %d functions the own time is not always known", len(events), len(got.selfless))
+			testutils.RequireEqual(t, before, testutils.DiffOptions{AllowGrowth: true})
+			v.Run(5)
+			v.Quit()
+		})
+	}
+}
+
 // TestRecordLost: where nobody reads in time, what is there and what is told to be
 // missing are all events there were.
 func TestRecordLost(t *testing.T) {
