@@ -9,6 +9,7 @@ import (
 	"github.com/functap/functap/internal/codegen"
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
+	"golang.org/x/sys/unix"
 )
 
 // privateBytes is the private mapping's first content: the this-process word,
@@ -155,10 +156,15 @@ func (g *giver) give(th *ptrace.Thread) error {
 	if err != nil {
 		return err
 	}
-	if g.inAreas(r.Gs_base) || g.s.findCode(r.Gs_base) != nil {
+	if g.inAreas(r.Gs_base) && !g.atDoor(r) || g.s.findCode(r.Gs_base) != nil {
 		return nil // has one, or is claiming one
 	}
 	base := g.nobody
+	if r.Fs_base == 0 {
+		if base, err = g.door(); err != nil {
+			return err
+		}
+	}
 	if i, ok := g.find(r.Fs_base); ok {
 		if g.s.rings != nil {
 			g.s.rings.give(i, g.p.inside(th.TID()))
@@ -174,6 +180,30 @@ func (g *giver) give(th *ptrace.Thread) error {
 	changed := *r
 	changed.Gs_base = base
 	return th.SetRegs(&changed)
+}
+
+// door is an area that is never anybody's, for a thread that has no FS base yet, as a static
+// program's main thread has none at its entry. Whoever has its GS there claims an area once
+// it can, so the threads that this one makes do. The address is nobody's, with which they
+// would never try, if there is no area to spare.
+func (g *giver) door() (uint64, error) {
+	i := g.first.AreaCount - 1
+	switch {
+	case g.owner(i) == arena.NobodyOwner:
+	case g.owner(i) != 0 || g.areas[i*arena.AreaSize+arena.AreaClaimed] != 0:
+		return g.nobody, nil
+	default:
+		if err := g.claim(i, arena.NobodyOwner, arena.Range{}); err != nil {
+			return 0, err
+		}
+	}
+	return g.first.AreasAddr + uint64(i)*arena.AreaSize, nil
+}
+
+// atDoor reports whether a thread that is not claiming an area could have got one meanwhile.
+func (g *giver) atDoor(r *unix.PtraceRegs) bool {
+	i := int(r.Gs_base-g.first.AreasAddr) / arena.AreaSize
+	return g.owner(i) == arena.NobodyOwner && g.s.findCode(r.Rip) == nil
 }
 
 func (g *giver) inAreas(addr uint64) bool {
