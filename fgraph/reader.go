@@ -80,17 +80,26 @@ func (r *reader) follow(t *track, rec ring.Record, emit func(tid int, c call)) {
 		t.add(rec, func(c call) { emit(t.tid, c) })
 		return
 	}
-	emit(r.threads.ID(t.caller(rec)), call{Record: rec, depth: -1, shared: true})
+	emit(r.thread(t.caller(rec)), call{Record: rec, depth: -1, shared: true})
 }
+
+// thread is the id of a thread that an entry in the shared ring names.
+func (r *reader) thread(who uint64) int {
+	if who>>32 == isTID {
+		return r.threads.Outside(int(uint32(who)))
+	}
+	return r.threads.ID(who)
+}
+
+const isTID = ring.IsTID & (1<<32 - 1)
 
 // openSlot are calls that return to the same place.
 type openSlot struct {
-	fsBase uint64 // of their thread
+	thread uint64 // as its entry names it
 	calls  int
 }
 
-// caller is the FS base of the thread that has made a record in the shared ring. An
-// entry says it.
+// caller is the thread that has made a record in the shared ring. An entry says it.
 func (t *track) caller(rec ring.Record) uint64 {
 	o := t.calls[rec.Slot]
 	switch {
@@ -106,7 +115,7 @@ func (t *track) caller(rec ring.Record) uint64 {
 			delete(t.calls, rec.Slot)
 		}
 	}
-	return o.fsBase
+	return o.thread
 }
 
 // patience is how long a record may be unfinished before it is asked why.

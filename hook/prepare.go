@@ -56,6 +56,7 @@ func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (
 	s.arenas = append(s.arenas, n)
 	n.claims = s.claims()
 	if len(s.arenas) == 1 {
+		s.tid = int32(p.threads(s).Offset())
 		if err := p.yieldToRival(ctx, s); err != nil {
 			return nil, err
 		}
@@ -65,7 +66,7 @@ func (p *Process) newNeighbourhood(ctx context.Context, s *session, c cluster) (
 			return nil, err
 		}
 	}
-	return n, s.addRoutines(n, p.threads(s).Offset())
+	return n, s.addRoutines(n)
 }
 
 // placesMost bounds how often another place is looked for.

@@ -27,6 +27,7 @@ type session struct {
 	rings        *Rings // nil until somebody wants events
 	// threads are the threads by FS base, as the stops have seen them.
 	threads map[uint64]int
+	tid     int32 // where a thread's id is behind its FS base, 0 if that is not known
 	// wraps: a program that wraps its function was made.
 	wraps atomic.Bool
 	// answers is nil until a function is going to be wrapped.
@@ -71,8 +72,8 @@ func (s *session) contains(addr uint64) bool {
 	return s.rings != nil && addr-s.rings.addr < s.rings.size()
 }
 
-// addRoutines writes an arena's shared routines. tid is where threads' ids are.
-func (s *session) addRoutines(n *neighbourhood, tid int) error {
+// addRoutines writes an arena's shared routines.
+func (s *session) addRoutines(n *neighbourhood) error {
 	_, _, err := n.place(arena.NoSite, arena.UnitFrame, nil, func(at uint64) (c codegen.Code, err error) {
 		env := codegen.Env{Consts: n.Consts(), Frames: n.claims.Frames, Areas: !s.noGS}
 		c, n.slow, err = codegen.FrameRoutine(at, env)
@@ -86,7 +87,7 @@ func (s *session) addRoutines(n *neighbourhood, tid int) error {
 	}
 	for kind := range n.claim {
 		gen := func(at uint64) (codegen.Code, error) {
-			return codegen.Claim(at, n.Consts(), n.AreaCount, codegen.ClaimKind(kind), int32(tid))
+			return codegen.Claim(at, n.Consts(), n.AreaCount, codegen.ClaimKind(kind), s.tid)
 		}
 		at, _, err := n.place(arena.NoSite, arena.UnitClaim, nil, gen)
 		if err != nil {

@@ -48,7 +48,7 @@ func (s *Slot) Wrapped() codegen.Displaced {
 // Env is what a program for this site must know of its arena.
 func (s *Slot) Env() codegen.Env {
 	owner, kind := s.n.session.ownerCheck(s.site)
-	e := codegen.Env{Consts: s.n.Consts(), Claim: s.n.claim[kind], Owner: owner, Frames: s.n.claims.Frames, Slow: s.n.slow, Areas: !s.n.session.noGS}
+	e := codegen.Env{Consts: s.n.Consts(), Claim: s.n.claim[kind], Owner: owner, TID: s.n.session.tid, Frames: s.n.claims.Frames, Slow: s.n.slow, Areas: !s.n.session.noGS}
 	if e.Claim != 0 {
 		e.AreaCells = int32(arena.AreaCells + 8*s.n.Index)
 	}

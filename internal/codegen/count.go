@@ -22,6 +22,8 @@ type Env struct {
 	Areas bool
 	// Owner is how a program tells whether the area at GS is its thread's.
 	Owner OwnerCheck
+	// TID is where a thread's id is behind its FS base, 0 if that is not known.
+	TID int32
 }
 
 // OwnerCheck is how a program tells its thread's area from one that a thread

@@ -75,11 +75,31 @@ func what(kind ring.Kind, site uint32) int32 { return int32(uint32(kind)<<ring.K
 // caller writes who called, or in the shared ring which thread did.
 func (g *wrapGen) caller(shared bool, ra x86.Mem) {
 	if shared {
-		g.Rdfsbase(x86.RAX)
-	} else {
-		g.MovRegMem(x86.RAX, ra)
+		g.thread()
+		return
+	}
+	g.MovRegMem(x86.RAX, ra)
+	g.MovMemReg(x86.At(x86.RDX, ring.Start), x86.RAX)
+}
+
+// thread writes the running thread's id, if it can be read: where the FS base is on this
+// very stack, as a pthread's is. Otherwise the FS base.
+func (g *wrapGen) thread() {
+	far, done := g.Label(), g.Label()
+	g.Rdfsbase(x86.RAX)
+	if g.env.TID != 0 {
+		g.SubRegReg(x86.RAX, x86.RSP)
+		g.CmpRegImm(x86.RAX, maxStack)
+		g.JccLabel(x86.CondAE, far)
+		g.MovRegMem32(x86.RAX, x86.FSAt(g.env.TID))
+		g.MovMemReg(x86.At(x86.RDX, ring.Start), x86.RAX)
+		g.MovMemImm32(x86.At(x86.RDX, ring.Start+4), ring.IsTID)
+		g.JmpLabel(done)
+		g.Bind(far)
+		g.AddRegReg(x86.RAX, x86.RSP)
 	}
 	g.MovMemReg(x86.At(x86.RDX, ring.Start), x86.RAX)
+	g.Bind(done)
 }
 
 // keepRing keeps the ring of a thread that is the owner of the area at GS.

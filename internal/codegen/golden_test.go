@@ -24,7 +24,7 @@ const (
 
 var (
 	testConsts = arena.Consts{ThisProcess: 0x600000, AreasBase: 0x611000, AreasSize: 0x611008, Nobody: 0x611010}
-	testEnv    = Env{Consts: testConsts, Claim: 0x6ff000, AreaCells: 64}
+	testEnv    = Env{Consts: testConsts, Claim: 0x6ff000, AreaCells: 64, TID: 720}
 	testCells  = []Cell{{Shared: 0x620018, Offset: 24}}
 	// push %rbp; mov %rsp,%rbp; sub $0x10,%rsp
 	plainWindow = []byte{0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10}

@@ -21,7 +21,7 @@ func kinds(records []Record) (out []int) {
 
 func requireKinds(t *testing.T, r *Ring, want ...int) {
 	t.Helper()
-	if got := kinds(r.Read(nil, 1000)); !slices.Equal(got, want) {
+	if got := kinds(r.Read(nil, 1<<20)); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -67,7 +67,7 @@ func TestBirthsUnread(t *testing.T) {
 
 // TestBirthsTooMany: whose the records are is not known where the log was overwritten.
 func TestBirthsTooMany(t *testing.T) {
-	r, w := newRing(t, 1024)
+	r, w := newRing(t, 2*BirthsKept)
 	Give(w.mem, 7)
 	w.write(at(1))
 	requireKinds(t, r, -7, 1)

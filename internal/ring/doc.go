@@ -11,8 +11,8 @@
 //	  64  lost   u64  records not written        4  what   u32  kind << 28 | site
 //	 128  limit  u64  head may grow to this      8  time   u64  of the event, in ticks
 //	 192  births u64  threads that had it       16  slot   u64  address of the return slot
-//	 256  the last 64 births, 16 bytes each     24  start  u64  exit: time of the entry
-//	1280  records
+//	 256  the last 1024 births, 16 bytes each   24  start  u64  exit: time of the entry
+//	16640 records
 //
 //	birth
 //	   0  head   u64  records before it

@@ -18,7 +18,7 @@ const (
 	Limit      = 128
 	Births     = 192 // how many threads have got the ring
 	BirthLog   = 256 // the last of them
-	BirthsKept = 64  // a power of two
+	BirthsKept = 1024 // a power of two
 	BirthSize  = 16
 	Records    = BirthLog + BirthsKept*BirthSize // the first record
 	RecordSize = 32
@@ -34,6 +34,10 @@ const (
 	Time  = 8
 	Slot  = 16
 	Start = 24
+
+	// IsTID is the upper half of an entry's Start in the shared ring if the lower one is
+	// the thread's id, as the target numbers it. Otherwise Start is the FS base.
+	IsTID = -1 << 31
 
 	KindShift = 28
 	MaxSite   = 1<<KindShift - 1
