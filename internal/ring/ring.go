@@ -16,8 +16,8 @@ const (
 	Head       = 0
 	LostCount  = 64
 	Limit      = 128
-	Births     = 192 // how many threads have got the ring
-	BirthLog   = 256 // the last of them
+	Births     = 192  // how many threads have got the ring
+	BirthLog   = 256  // the last of them
 	BirthsKept = 1024 // a power of two
 	BirthSize  = 16
 	Records    = BirthLog + BirthsKept*BirthSize // the first record
