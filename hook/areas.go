@@ -9,7 +9,6 @@ import (
 	"github.com/functap/functap/internal/codegen"
 	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/ptrace"
-	"golang.org/x/sys/unix"
 )
 
 // privateBytes is the private mapping's first content: the this-process word,
@@ -156,7 +155,7 @@ func (g *giver) give(th *ptrace.Thread) error {
 	if err != nil {
 		return err
 	}
-	if g.inAreas(r.Gs_base) && !g.atDoor(r) || g.s.findCode(r.Gs_base) != nil {
+	if g.inAreas(r.Gs_base) && !g.atDoor(r.Gs_base, r.Rip) || g.s.findCode(r.Gs_base) != nil {
 		return nil // has one, or is claiming one
 	}
 	base := g.nobody
@@ -201,9 +200,9 @@ func (g *giver) door() (uint64, error) {
 }
 
 // atDoor reports whether a thread that is not claiming an area could have got one meanwhile.
-func (g *giver) atDoor(r *unix.PtraceRegs) bool {
-	i := int(r.Gs_base-g.first.AreasAddr) / arena.AreaSize
-	return g.owner(i) == arena.NobodyOwner && g.s.findCode(r.Rip) == nil
+func (g *giver) atDoor(gs, rip uint64) bool {
+	i := int(gs-g.first.AreasAddr) / arena.AreaSize
+	return g.owner(i) == arena.NobodyOwner && g.s.findCode(rip) == nil
 }
 
 func (g *giver) inAreas(addr uint64) bool {

@@ -13,7 +13,6 @@ import (
 	"github.com/functap/functap/internal/ptrace"
 	"github.com/functap/functap/internal/remote"
 	"github.com/functap/functap/internal/sigframe"
-	"golang.org/x/sys/unix"
 )
 
 // Cleaned says what a detach or a recovery put right.
@@ -239,7 +238,10 @@ func (c *cleaner) evictThreads(st *ptrace.Stop) error {
 			return err
 		}
 		u := *r
-		s := cpuOf(r)
+		s, err := cpuOf(th)
+		if err != nil {
+			return err
+		}
 		moved, err := c.evictor.move(&s)
 		var stranded errStranded
 		var nobody errNobody
@@ -289,18 +291,21 @@ func (c *cleaner) ours(addr uint64) bool {
 // holdSlots notes which slots' programs threads are in.
 func (c *cleaner) holdSlots(st *ptrace.Stop) error {
 	for _, th := range st.Threads() {
-		r, err := th.Regs()
+		u, err := cpuOf(th)
 		if err != nil {
 			return err
 		}
-		u := cpuOf(r)
 		c.evictor.hold(&u)
 	}
 	return nil
 }
 
-func cpuOf(r *unix.PtraceRegs) cpu {
-	return cpu{rip: r.Rip, rsp: r.Rsp, rax: r.Rax, rcx: r.Rcx, rdx: r.Rdx, rdi: r.Rdi, rsi: r.Rsi, r13: r.R13, flags: r.Eflags, gs: r.Gs_base}
+func cpuOf(th *ptrace.Thread) (cpu, error) {
+	r, err := th.Regs()
+	if err != nil {
+		return cpu{}, err
+	}
+	return cpu{rip: r.Rip, rsp: r.Rsp, rax: r.Rax, rcx: r.Rcx, rdx: r.Rdx, rdi: r.Rdi, rsi: r.Rsi, r13: r.R13, flags: r.Eflags, gs: r.Gs_base}, nil
 }
 
 // evictFrames does the same for code that signals interrupted.
