@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/functap/functap/fgraph"
 	"github.com/functap/functap/internal/testutils"
@@ -51,14 +52,25 @@ func benchmarkDurations(b *testing.B, opts *fgraph.Options) {
 	}
 }
 
-// BenchmarkRecord measures what it costs to record a call's entry and exit, while a reader
-// takes the events.
+// BenchmarkRecord measures what it costs to record calls, in bursts that fit into the ring,
+// so that nothing is lost: with a record for each entry and exit or with one for both, and
+// with a reader that looks between bursts or all the time.
 func BenchmarkRecord(b *testing.B) {
-	binary := testutils.Build(b, "calls.c", testutils.CNoPIE)
-	v := testutils.Start(b, binary, "1")
+	for _, longer := range []time.Duration{0, time.Nanosecond} {
+		for _, interval := range []time.Duration{10 * time.Millisecond, 100 * time.Microsecond} {
+			b.Run(fmt.Sprintf("records=%d/interval=%v", 2-longer, interval), func(b *testing.B) {
+				benchmarkRecord(b, &fgraph.RecordOptions{Options: fgraph.Options{Unwinds: true}, Longer: longer, Interval: interval})
+			})
+		}
+	}
+}
+
+func benchmarkRecord(b *testing.B, o *fgraph.RecordOptions) {
+	const burst, pause = "14000", "30" // functions, of two records each; ms
+	v := testutils.Start(b, testutils.Build(b, "calls.c", testutils.CNoPIE), "1", burst, pause)
 	bare := callCosts(v)
 	p := attach(b, v.PID())
-	r, err := fgraph.Record(context.Background(), p, sites(b, p, "work_chain_*"), &fgraph.RecordOptions{Options: fgraph.Options{Unwinds: true}})
+	r, err := fgraph.Record(context.Background(), p, sites(b, p, "work_chain_*"), o)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -81,6 +93,7 @@ func BenchmarkRecord(b *testing.B) {
 		b.ReportMetric(bare[key], fmt.Sprint("bare-", depth, "-ns"))
 		b.ReportMetric(recorded[key]-bare[key], fmt.Sprint("added-", depth, "-ns"))
 	}
+	b.ReportMetric(float64(events), "events")
 	b.ReportMetric(100*float64(missing)/float64(uint64(events)+missing), "lost-%")
 }
 

@@ -1,9 +1,10 @@
 /*
- * calls [THREADS]: what calls cost that are 1, 4, 8 and 16 deep. A report measures, all
+ * calls [THREADS [FUNCTIONS MS]]: what calls cost that are 1, 4, 8 and 16 deep. A report measures, all
  * threads at once, each on a CPU of its own as long as there are enough: "info ps_1" to
  * "ps_16" are picoseconds a function (so of a chain of 16, the 16th part), "info ps_rdtsc" those
  * of two readings of the time stamp counter. Each is the median of 15 measurements of the
- * slowest thread.
+ * slowest thread. FUNCTIONS: so many functions are called in one measurement, and MS
+ * milliseconds go by before the next, in which events can be read.
  */
 #include "victim.h"
 
@@ -18,6 +19,7 @@ static const int depth[KINDS] = { 1, 4, 8, 16, 1 };
 static const char *const kind_names[KINDS] = { "ps_1", "ps_4", "ps_8", "ps_16", "ps_rdtsc" };
 
 static uint64_t calls;
+static long functions, pause_ms;
 static long picoseconds[KINDS][MAX_THREADS];
 static pthread_barrier_t barrier;
 
@@ -36,11 +38,12 @@ static int ascending(const void *a, const void *b)
 
 static long measure(int kind)
 {
-	long results[REPEATS];
+	long results[REPEATS], n = functions ? functions / depth[kind] : CALLS;
 	for (int i = 0; i < REPEATS; i++) {
+		usleep(pause_ms * 1000);
 		long start = ns();
-		CHECK("chain", kinds[kind](CALLS), CALLS);
-		results[i] = (ns() - start) * 1000 / CALLS / depth[kind];
+		CHECK("chain", kinds[kind](n), n);
+		results[i] = (ns() - start) * 1000 / n / depth[kind];
 	}
 	qsort(results, REPEATS, sizeof *results, ascending);
 	return results[REPEATS / 2];
@@ -73,6 +76,8 @@ static void report(void)
 int main(int argc, char **argv)
 {
 	int threads = argc > 1 ? atoi(argv[1]) : 1;
+	functions = argc > 2 ? atol(argv[2]) : 0;
+	pause_ms = argc > 3 ? atol(argv[3]) : 0;
 	if (threads < 1 || threads > MAX_THREADS)
 		die("1 to %d threads", MAX_THREADS);
 	pthread_barrier_init(&barrier, NULL, threads);
