@@ -62,7 +62,7 @@ func ExampleRecord() {
 		}
 		switch e.Type {
 		case fgraph.Entry:
-			fmt.Println(e.TID, e.Depth, e.Function.ShortName(), "{")
+			fmt.Println(r.ThreadName(e.TID), e.TID, e.Depth, e.Function.ShortName(), "{")
 		case fgraph.Exit:
 			fmt.Println(e.TID, e.Depth, "}", e.Duration, e.Unwound)
 		case fgraph.Lost:

@@ -47,6 +47,7 @@ type Recorder struct {
 	mu    sync.Mutex // taken under the Process's own; it is not called meanwhile
 	rings *hook.Rings
 	reader
+	names    threadNames
 	queue    []Event // read, and not told yet
 	drained  bool    // the rings are not read any more
 	ended    bool    // nothing more comes
@@ -67,7 +68,8 @@ func Record(ctx context.Context, p *hook.Process, sites []hook.Site, opts *Recor
 	if o.Interval == 0 {
 		o.Interval = defaultInterval
 	}
-	r := &Recorder{p: p, interval: o.Interval, longer: o.Longer, over: make(chan struct{}), changed: make(chan struct{})}
+	r := &Recorder{p: p, interval: o.Interval, longer: o.Longer, over: make(chan struct{}), changed: make(chan struct{}),
+		names: threadNames{p.PID(), map[int]string{}}}
 	r.reader.start()
 	d, err := measure(ctx, p, sites, &o.Options, r.events)
 	if err != nil {
@@ -232,6 +234,7 @@ func (r *Recorder) Events() iter.Seq2[Event, error] {
 
 // tell queues what the rings say.
 func (r *Recorder) tell(tid int, c call, at func(uint64) time.Time) {
+	r.names.note(tid)
 	e := Event{Time: at(c.Time), TID: tid, Depth: c.depth, Unsure: c.unsure, Unwound: c.unwound}
 	switch c.Kind {
 	case ring.Entry, ring.Join:

@@ -2,6 +2,8 @@ package fgraph_test
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +27,9 @@ func TestThreadIDs(t *testing.T) {
 					time.Sleep(25 * time.Millisecond)
 				}
 				all := v.Report()
-				got := callers(rec.end(t), "work_me")
+				events := rec.end(t)
+				requireNames(t, v.PID(), rec.r, events)
+				got := callers(events, "work_me")
 				for key, calls := range all.Info {
 					var tid int
 					if _, err := fmt.Sscanf(key, "tid %d", &tid); err != nil || truth.Info[key] != 0 {
@@ -58,4 +62,23 @@ func callers(events []fgraph.Event, name string) map[int]uint64 {
 		}
 	}
 	return by
+}
+
+// requireNames checks the names of threads that are still there.
+func requireNames(t *testing.T, pid int, r *fgraph.Recorder, events []fgraph.Event) {
+	t.Helper()
+	n := 0
+	for _, e := range events {
+		comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", pid, e.TID))
+		if err != nil {
+			continue
+		}
+		n++
+		if got, want := r.ThreadName(e.TID), strings.TrimSuffix(string(comm), "\n"); got != want {
+			t.Fatalf("thread %d is called %q, not %q", e.TID, got, want)
+		}
+	}
+	if n == 0 {
+		t.Error("no thread that has made events is there")
+	}
 }

@@ -5,10 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -144,7 +142,7 @@ func (rec *recording) print(w *eventWriter, pid int) {
 			rec.missing.Add(e.Missing)
 		}
 		rec.events.Add(1)
-		w.event(pid, e)
+		w.event(pid, e, rec.r.ThreadName)
 	}
 }
 
@@ -177,12 +175,12 @@ type thread struct {
 	idle   bool          // nothing has happened since the last flush
 }
 
-// event prints one, if it is wanted.
-func (w *eventWriter) event(pid int, e fgraph.Event) {
+// event prints one, if it is wanted. name is how its thread is called.
+func (w *eventWriter) event(pid int, e fgraph.Event, name func(tid int) string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.begin.Do(w.header)
-	t := w.thread(pid, e.TID)
+	t := w.thread(e.TID, name)
 	switch {
 	case !w.o.wanted(t, &e):
 	case w.o.json():
@@ -221,12 +219,11 @@ func (w *eventWriter) end() {
 }
 
 // thread is the state of a thread, which is looked at when it is first seen.
-func (w *eventWriter) thread(pid, tid int) *thread {
+func (w *eventWriter) thread(tid int, name func(int) string) *thread {
 	if t := w.threads[tid]; t != nil {
 		return t
 	}
-	comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid)) // it may have ended
-	t := &thread{tid: tid, comm: strings.TrimSuffix(string(comm), "\n"), inside: -1}
+	t := &thread{tid: tid, comm: name(tid), inside: -1}
 	ok, _ := path.Match(w.o.comm, t.comm)
 	t.shown = (w.o.comm == "" || ok) && (len(w.o.tids) == 0 || slices.Contains(w.o.tids, tid))
 	w.threads[tid] = t
