@@ -1,7 +1,9 @@
 /*
  * self MODE THREADS: calls whose self times are told apart. All are below work_top.
  *
- *   plain      nested calls, recursion, and calls that spin for a known time
+ *   plain      nested calls, recursion, and calls that spin for a known time; a handler of
+ *              SIGUSR2 is on a stack of its own
+ *   step       the same, and it is on the thread's
  *   signals    the same, with 20,000 signals a second on each thread, while it is below
  *              work_top, whose handler calls functions, too
  *   altstack   and the handler is on a stack of its own
@@ -17,14 +19,14 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define FUNCS(X) X(work_top) X(work_nest) X(work_down) X(work_spin2) X(work_spin1) X(work_leaf) X(work_handler)
+#define FUNCS(X) X(work_top) X(work_nest) X(work_down) X(work_spin2) X(work_spin1) X(work_leaf) X(work_once) X(work_handler)
 enum { FUNCS(FUNC_NUMBER) N_FUNCS };
 static const char *const names[] = { FUNCS(FUNC_NAME) };
 
 #define NOTAIL __attribute__((optimize("no-optimize-sibling-calls")))
 
-enum mode { PLAIN, SIGNALS, ALTSTACK, LONGJMP, THROW, HANDLER, JUMP };
-static const char *const modes[] = { "plain", "signals", "altstack", "longjmp", "throw", "handler", "jump", NULL };
+enum mode { PLAIN, STEP, SIGNALS, ALTSTACK, LONGJMP, THROW, HANDLER, JUMP };
+static const char *const modes[] = { "plain", "step", "signals", "altstack", "longjmp", "throw", "handler", "jump", NULL };
 static enum mode mode;
 static __thread sigjmp_buf env;
 static __thread int timer, leaves;
@@ -45,6 +47,12 @@ NOINLINE long work_leaf(long x)
 {
 	COUNT(I_work_leaf);
 	return x * 3 + 1;
+}
+
+NOINLINE long work_once(long x)
+{
+	COUNT(I_work_once);
+	return x;
 }
 
 NOTAIL NOINLINE long work_handler(long x)
@@ -116,7 +124,7 @@ NOINLINE long work_top(long n)
 {
 	COUNT(I_work_top);
 	block(SIG_UNBLOCK);
-	long sum = work_nest(n);
+	long sum = work_once(work_nest(n));
 	work_spin2();
 	if (mode == LONGJMP || mode == THROW || mode == HANDLER)
 		leave();
@@ -193,7 +201,7 @@ int main(int argc, char **argv)
 	if (!modes[mode] || threads < 1)
 		die("no such mode");
 	struct sigaction sa = {};
-	sa.sa_flags = SA_RESTART | (mode == SIGNALS ? 0 : SA_ONSTACK);
+	sa.sa_flags = SA_RESTART | (mode == SIGNALS || mode == STEP ? 0 : SA_ONSTACK);
 	sa.sa_handler = on_signal;
 	if (sigaction(SIGPROF, &sa, NULL) || sigaction(SIGUSR2, &sa, NULL))
 		die("sigaction: %s", strerror(errno));
