@@ -22,15 +22,11 @@ type asker struct {
 	original [8]byte
 }
 
-func (c *cleaner) newAsker(t *testing.T, st *ptrace.Stop) *asker {
+func newAsker(t *testing.T, st *ptrace.Stop, pid int, word uint64) *asker {
 	t.Helper()
-	frames, err := readFrames(c.p.pid, st.Mem(), c.r.tables)
-	if err != nil || len(frames) == 0 {
-		t.Fatalf("%d frames of running functions: %v", len(frames), err)
-	}
 	a := &asker{mem: st.Mem()}
 	for _, th := range st.Threads() {
-		if th.TID() != c.p.pid {
+		if th.TID() != pid {
 			continue
 		}
 		r, err := th.Regs()
@@ -42,8 +38,19 @@ func (c *cleaner) newAsker(t *testing.T, st *ptrace.Stop) *asker {
 	if _, err := a.mem.ReadAt(a.original[:], int64(a.at)); err != nil {
 		t.Fatal(err)
 	}
-	a.put(t, binary.LittleEndian.AppendUint64(nil, frames[0].Back-1))
+	a.put(t, binary.LittleEndian.AppendUint64(nil, word))
 	return a
+}
+
+// askedFor is the address for which an unwinder would ask that has read the return address of
+// a running function.
+func (c *cleaner) askedFor(t *testing.T, st *ptrace.Stop) uint64 {
+	t.Helper()
+	frames, err := readFrames(c.p.pid, st.Mem(), c.r.tables)
+	if err != nil || len(frames) == 0 {
+		t.Fatalf("%d frames of running functions: %v", len(frames), err)
+	}
+	return frames[0].Back - 1
 }
 
 func (a *asker) put(t *testing.T, b []byte) {
@@ -171,7 +178,7 @@ func (s *Slot) enter(t *testing.T, th *ptrace.Thread) {
 // that, or afterwards.
 func (c *cleaner) askAt(t *testing.T, st *ptrace.Stop, th *ptrace.Thread, asked *Slot, n int, late bool) (inside bool) {
 	t.Helper()
-	a := c.newAsker(t, st)
+	a := newAsker(t, st, c.p.pid, c.askedFor(t, st))
 	if !late {
 		inside = asked.stepInto(t, th, n)
 	}
@@ -233,7 +240,7 @@ func TestAskedByPointer(t *testing.T) {
 	time.Sleep(20 * time.Millisecond)
 	c := &cleaner{p: p, r: p.session.remains(), text: &textWriter{}}
 	err = p.stopAll(context.Background(), "test", func(st *ptrace.Stop) error {
-		a := c.newAsker(t, st)
+		a := newAsker(t, st, c.p.pid, c.askedFor(t, st))
 		defer a.end(t)
 		if err := c.prepare(); err != nil {
 			return err

@@ -40,11 +40,12 @@ type cleaner struct {
 	evictor evictor
 	text    *textWriter
 	// What unwinders ask is put back later, when nobody is being led by our answers.
-	asked  textWriter
-	serve  bool          // there are answers
-	waits  []string      // why that must wait
-	known  []arena.Range // addresses by which an unwinder is known
-	handOn []arena.Site  // answers to functions that are hooked at their entries
+	asked   textWriter
+	serve   bool          // there are answers
+	waits   []string      // why that must wait
+	known   []arena.Range // addresses by which an unwinder is known
+	canKnow bool          // there may be somebody who knows them
+	handOn  []arena.Site  // answers to functions that are hooked at their entries
 }
 
 // clean makes one stop in which the text becomes the original and every
@@ -91,6 +92,7 @@ func (c Cleaned) left() string {
 // prepare computes from the records all that the stop will need.
 func (c *cleaner) prepare() error {
 	c.evictor.tables = c.r.tables
+	c.canKnow = true
 	c.evictor.asked = c.askedSites()
 	for _, t := range c.r.tables {
 		t.Index()

@@ -28,12 +28,17 @@ const (
 	walkTries     = 40
 	walkFirstWait = time.Millisecond
 	walkLastWait  = 32 * time.Millisecond
+	walkDoubt     = 10 // after so many tries it is asked whether anybody can unwind at all
 )
 
 // awaitUnwinders puts back what unwinders ask, in further stops if it has to wait.
 func (c *cleaner) awaitUnwinders(ctx context.Context) error {
 	wait := walkFirstWait
 	for try := 0; len(c.waits) > 0 && try < walkTries && pause(ctx, wait); try++ {
+		// As long as there are answers somebody may come who asks.
+		if try > 0 && try%walkDoubt == 0 && len(c.asked.edits) == 0 && c.canKnow {
+			c.canKnow = canAsk(c.p.pid)
+		}
 		if err := c.p.stopAll(ctx, "detach", c.restoreAsked); err != nil {
 			return err
 		}
@@ -172,6 +177,7 @@ type walkers struct {
 	backs map[uint64][]uint64
 	mem   *ptrace.Mem
 	maps  []procfs.Mapping
+	can   bool   // somebody may know of the table
 	why   string // what was found
 	asks  bool   // somebody will ask our answers
 }
@@ -181,7 +187,7 @@ func (c *cleaner) newWalkers(st *ptrace.Stop) (*walkers, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walkers{tables: c.r.tables, known: c.known, lo: ^uint64(0), backs: map[uint64][]uint64{}, mem: st.Mem(), maps: maps}
+	w := &walkers{tables: c.r.tables, known: c.known, lo: ^uint64(0), backs: map[uint64][]uint64{}, mem: st.Mem(), maps: maps, can: c.canKnow}
 	for _, t := range c.r.tables {
 		w.lo, w.hi = min(w.lo, t.Near), max(w.hi, t.Code+t.TextSize())
 	}
@@ -273,7 +279,7 @@ func (w *walkers) own(v uint64) {
 		}
 	}
 	for _, r := range w.known {
-		if v-r.Start < r.End-r.Start {
+		if w.can && v-r.Start < r.End-r.Start {
 			w.why = knowsTable
 		}
 	}
@@ -283,7 +289,7 @@ func (w *walkers) own(v uint64) {
 // On a stack there may be anything that lay at these addresses before.
 func (w *walkers) inRows(v uint64) {
 	for _, t := range w.tables {
-		if v-(t.Code+t.CodeSize) < t.UnwindSize {
+		if w.can && v-(t.Code+t.CodeSize) < t.UnwindSize {
 			w.why = knowsTable
 		}
 	}
