@@ -161,7 +161,26 @@ func images(pid int, maps []procfs.Mapping) ([]*Image, error) {
 			im.module.Close()
 		}
 	}
+	programFirst(pid, out)
 	return out, nil
+}
+
+const atEntry = 9 // AT_ENTRY: where the program begins
+
+// programFirst puts the program before its libraries. Mostly its addresses are the lowest
+// ones, but not where the stack has no limit, or with setarch --addr-compat-layout.
+func programFirst(pid int, all []*Image) {
+	auxv, err := procfs.Auxv(liveTask(pid))
+	if err != nil {
+		return
+	}
+	entry := auxv[atEntry]
+	i := slices.IndexFunc(all, func(im *Image) bool { return im.start <= entry && entry < im.end })
+	if i > 0 {
+		program := all[i]
+		copy(all[1:i+1], all[:i])
+		all[0] = program
+	}
 }
 
 // same: one load of one file, seen through another of its text mappings.

@@ -5,12 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
 	"github.com/functap/functap/fgraph"
+	"github.com/functap/functap/hook"
 )
 
 // What verbs share that print events.
@@ -22,8 +25,13 @@ func eventFlags(o *options, fs *flag.FlagSet) {
 	runFlags(o, fs)
 	fs.Lookup("n").Usage = "stop after `COUNT` events"
 	fs.Var(duration{&o.min}, "min", "only calls that take at least `DURATION`; shorter ones vanish, with their entries")
-	fs.IntVar(&o.depth, "depth", 0, "only calls nested less deep than `N` of the chosen functions")
-	fs.StringVar(&o.inside, "inside", "", "only calls made below the function `NAME`")
+	fs.Func("depth", "only calls nested less deep than `N` of the chosen functions", func(s string) (err error) {
+		if o.depth, err = strconv.Atoi(s); err != nil || o.depth < 1 {
+			return errors.New("not a number above 0")
+		}
+		return nil
+	})
+	fs.StringVar(&o.inside, "inside", "", "only calls of the functions that `PATTERN` matches, and calls made below them")
 	fs.Var(&o.tids, "tid", "only thread `TID`; may be given several times")
 	fs.StringVar(&o.comm, "comm", "", "only threads whose name matches `GLOB`")
 	fs.BoolVar(&o.yes, "yes", false, "print events of over 200 functions on a terminal without an end")
@@ -40,8 +48,8 @@ func (o *options) checkEvents() error {
 		return usagef("%s wants -p PID or -- COMMAND", o.verb)
 	case o.from != "main" && o.from != "entry":
 		return usagef("--from=%s: it is main or entry", o.from)
-	case o.depth < 0:
-		return usagef("--depth %d: it must be more than 0", o.depth)
+	case !validGlob(o.comm):
+		return usagef("--comm %s: it is not a pattern: a [ is not closed, or a \\ ends it", o.comm)
 	case o.min > 0 && (o.depth > 0 || o.inside != ""):
 		return usagef("--min records no entries, so --depth and --inside have nothing to go by; leave one out")
 	}
@@ -72,6 +80,46 @@ func (a *app) printEvents(o *options, v view) error {
 	return a.eventsOf(o, targets, v)
 }
 
+func validGlob(glob string) bool {
+	_, err := path.Match(glob, "")
+	return err == nil
+}
+
+// findInside finds the functions that --inside names, among those that are recorded.
+func (t *target) findInside(o *options) error {
+	if o.inside == "" {
+		return nil
+	}
+	found, _, err := t.p.Sites(hook.Match{Include: []string{o.inside}})
+	if err != nil {
+		return err
+	}
+	recorded := map[uint64]bool{}
+	for _, s := range t.sites {
+		if no, err := judgeExit(s); err == nil && no == nil {
+			recorded[s.Addr()] = true
+		}
+	}
+	around := map[*hook.Function]bool{}
+	for _, s := range found {
+		if recorded[s.Addr()] {
+			around[s.Function] = true
+		}
+	}
+	if len(around) == 0 {
+		return usagef("--inside %s: nothing would be shown, since no such function is recorded: it is excluded, or its return cannot be hooked", o.inside)
+	}
+	o.events.enter(around)
+	return nil
+}
+
+// enter adds functions below which calls are shown.
+func (w *eventWriter) enter(around map[*hook.Function]bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	maps.Copy(w.around, around)
+}
+
 func (o *options) tooMany(targets []*target) error {
 	n := 0
 	for _, t := range targets {
@@ -85,14 +133,16 @@ func (o *options) tooMany(targets []*target) error {
 
 // eventsOf hooks all targets, prints what they do, unhooks them and sums up.
 func (a *app) eventsOf(o *options, targets []*target, v view) error {
-	o.events = &eventWriter{o: o, view: v, stop: a.stop, threads: map[int]*thread{}}
+	o.events = &eventWriter{o: o, view: v, stop: a.stop, threads: map[int]*thread{}, around: map[*hook.Function]bool{}}
 	err := a.hookAll(o, targets)
 	if a.interrupted(o, err) {
 		err = nil
 	} else if err == nil {
 		err = a.watch(o, targets, o.events.flush)
 	}
-	if err = errors.Join(err, a.finish(o, targets)); err == nil && early(o, targets) {
+	err = errors.Join(err, a.finish(o, targets))
+	o.events.leftOut(a)
+	if err == nil && early(o, targets) {
 		return exitCode(statusGone)
 	}
 	return err
@@ -111,6 +161,9 @@ type recording struct {
 
 // record hooks the functions and prints what happens until the detach.
 func (t *target) record(a *app, o *options) error {
+	if err := t.findInside(o); err != nil {
+		return fmt.Errorf("process %d: %w", t.pid, err)
+	}
 	r, err := fgraph.Record(a.ctx, t.p, t.sites, &fgraph.RecordOptions{Longer: o.min})
 	if err != nil {
 		return fmt.Errorf("process %d: %w", t.pid, err)
@@ -163,6 +216,9 @@ type eventWriter struct {
 	begin   sync.Once
 	mu      sync.Mutex
 	threads map[int]*thread
+	around  map[*hook.Function]bool // what --inside names
+	shown   uint64                  // events
+	unnamed uint64                  // calls left out by --comm, of threads whose names are not known
 }
 
 // thread is what is known of one thread.
@@ -182,12 +238,42 @@ func (w *eventWriter) event(pid int, e fgraph.Event, name func(tid int) string) 
 	w.begin.Do(w.header)
 	t := w.thread(e.TID, name)
 	switch {
+	case w.o.count > 0 && w.shown >= w.o.count:
+		return
 	case !w.o.wanted(t, &e):
+		if t.unnamed() && w.o.comm != "" && e.Type == fgraph.Entry {
+			w.unnamed++
+		}
+		return
 	case w.o.json():
 		w.o.eventJSON(pid, e)
 	default:
 		t.idle = false
 		w.view.event(w.o.out, w.o, t, e)
+	}
+	if w.shown++; w.shown == w.o.count {
+		w.stop()
+	}
+}
+
+// unnamed: it had ended before its name could be read.
+func (t *thread) unnamed() bool { return t.comm == "" }
+
+// name is how a thread is shown, as the kernel's tracer does where it is not known.
+func (t *thread) name() string {
+	if t.unnamed() {
+		return "<...>"
+	}
+	return t.comm
+}
+
+// leftOut tells what --comm could not judge.
+func (w *eventWriter) leftOut(a *app) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unnamed > 0 {
+		w.o.note(a, "%s of threads that had ended before their names were read are not shown: --comm needs a name",
+			number(w.unnamed, "call"))
 	}
 }
 
@@ -235,18 +321,18 @@ func (o *options) wanted(t *thread, e *fgraph.Event) bool {
 	if e.Type == fgraph.Lost {
 		return t.shown
 	}
-	if o.inside != "" && !t.below(e, o.inside) {
+	if o.inside != "" && !t.below(e, o.events.around) {
 		return false
 	}
 	return t.shown && (o.depth == 0 || e.Depth >= 0 && e.Depth < o.depth)
 }
 
-func (t *thread) below(e *fgraph.Event, name string) bool {
+func (t *thread) below(e *fgraph.Event, around map[*hook.Function]bool) bool {
 	if e.Depth < 0 {
 		return false
 	}
 	if t.inside < 0 {
-		if e.Type != fgraph.Entry || e.Function.Name() != name && e.Function.DisplayName() != name {
+		if e.Type != fgraph.Entry || !around[e.Function] {
 			return false
 		}
 		t.inside = e.Depth

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/functap/functap/fgraph"
@@ -73,7 +74,16 @@ func (g *graphView) quiet(w io.Writer, o *options, t *thread) {
 }
 
 func (g *graphView) entry(w io.Writer, o *options, t *thread, e fgraph.Event) {
-	g.line(w, o, t, e, e.Function.ShortName()+"() {")
+	g.line(w, o, t, e, called(e)+" {")
+}
+
+// called is the function with its parentheses. C++'s and Rust's may have theirs already.
+func called(e fgraph.Event) string {
+	name := e.Function.ShortName()
+	if strings.HasSuffix(name, ")") {
+		return name
+	}
+	return name + "()"
 }
 
 func closing(o *options, e fgraph.Event) string {
@@ -81,7 +91,7 @@ func closing(o *options, e fgraph.Event) string {
 	case e.Unwound:
 		return "} /* " + e.Function.ShortName() + ": unwound */"
 	case o.min > 0:
-		return e.Function.ShortName() + "();"
+		return called(e) + ";"
 	case e.Depth < 0:
 		return "} /* " + e.Function.ShortName() + " */"
 	}
@@ -92,7 +102,7 @@ func closing(o *options, e fgraph.Event) string {
 func (g *graphView) line(w io.Writer, o *options, t *thread, e fgraph.Event, text string) {
 	if g.last != t.tid && g.last != 0 {
 		fmt.Fprint(w, o.paint("2", fmt.Sprintf(" ------------------------------------------\n %d => %d  %s\n ------------------------------------------\n",
-			g.last, t.tid, t.comm)))
+			g.last, t.tid, t.name())))
 	}
 	g.last = t.tid
 	fmt.Fprintf(w, " %7d) %s |  %*s%s%s\n", t.tid, graphDuration(o, e), 2*max(e.Depth, 0), "", text, yes(e.Unsure, " ?", ""))

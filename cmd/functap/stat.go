@@ -24,9 +24,13 @@ var statVerb = verb{
 
 Where returns can be hooked (C, C++, Rust) it also keeps how long calls take: TOTAL is
 the time in all of them, with what they call, SELF without what they call of the other
-functions that are shown (? where that is not known of some calls, which were left by a
-longjmp, say), and quantiles are upper bounds, powers of two. Calls of other functions, such as all of Go's, are only counted: a note says which
-and why, and functap list shows it beforehand.
+functions that are shown (? where that is not known of some calls: what they call was
+left by a longjmp, say, or their thread is older than its thread pointer). Quantiles are
+upper bounds, steps by a factor of two. The time of a recursive function is in TOTAL once
+for each of its calls that is open. Calls of other functions, such as all of Go's, are
+only counted: a note says which and why, and functap list shows it beforehand.
+
+Functions are hooked at once, but begin to count one after another, within milliseconds.
 
 A program that is started keeps standard output for itself: results go to
 standard error, or to -o FILE. At the end of -d or -n functap detaches and

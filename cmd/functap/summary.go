@@ -176,6 +176,9 @@ func (s *summary) String() string {
 		fmt.Fprintf(&b, ", %d %s", s.Refused[r], r)
 	}
 	fmt.Fprintf(&b, "; %d lost, %d missed; attached in %.1f ms, detached in %.1f ms", s.Lost, s.Missed, s.AttachMS, s.DetachMS)
+	if s.Lost > s.Calls/100 {
+		b.WriteString("\n  events were made faster than they were read: choose fewer functions or give --min; functap stat loses nothing")
+	}
 	for _, pid := range s.Children {
 		fmt.Fprintf(&b, "\n  its fork child %d is still hooked, and its calls are not counted; functap recover -p %d takes the hooks out", pid, pid)
 	}

@@ -72,8 +72,12 @@ type statLine struct {
 
 // measured is what a line has where durations are kept.
 type measured struct {
-	Total int64 `json:"total_ns"`
-	Self  int64 `json:"self_ns"`
+	Returned uint64 `json:"returned"` // which all that follows is about
+	Unwound  uint64 `json:"unwound"`
+	Inflight uint64 `json:"inflight"`
+	Missed   uint64 `json:"missed"`
+	Total    int64  `json:"total_ns"`
+	Self     *int64 `json:"self_ns"` // null: not known of any call
 	// Calls whose own time is not known, and not in Self.
 	SelfUnknown uint64 `json:"self_unknown,omitempty"`
 
@@ -127,7 +131,7 @@ var durationHead = fmt.Sprintf("%14s %12s %12s %11s %11s %11s %11s %11s  %-20s %
 
 func durationLine(r row, name string) string {
 	f := r.timesOrNone()
-	q := f.Histogram.Quantile
+	q := func(q float64) time.Duration { return quantile(f, q) }
 	return fmt.Sprintf("%14d %12s %12s %11s %11s %11s %11s %11s  %-20s %s", r.Calls, short(f.Total), self(f), short(f.Average()),
 		short(q(.5)), short(q(.9)), short(q(.99)), short(f.Max), r.Function.Image().Name, name)
 }
@@ -165,11 +169,26 @@ func (o *options) jsonTable(w io.Writer, t *target, rows []row) {
 		l := statLine{"stat", t.pid, r.Function.DisplayName(), r.Function.Image().Name,
 			fmt.Sprintf("%#x", r.Function.Addr()), r.Calls, r.Function.Aliases(), nil}
 		if f := r.times; f != nil {
-			q := f.Histogram.Quantile
-			l.measured = &measured{f.Total.Nanoseconds(), f.Self.Nanoseconds(), f.SelfUnknown, q(.5).Nanoseconds(), q(.9).Nanoseconds(), q(.99).Nanoseconds(), f.Max.Nanoseconds()}
+			l.measured = newMeasured(f)
 		}
 		_ = enc.Encode(l)
 	}
+}
+
+func newMeasured(f *fgraph.FunctionDurations) *measured {
+	q := func(q float64) int64 { return quantile(f, q).Nanoseconds() }
+	m := &measured{Returned: f.Returned, Unwound: f.Unwound, Inflight: f.Inflight, Missed: f.Missed,
+		Total: f.Total.Nanoseconds(), SelfUnknown: f.SelfUnknown, P50: q(.5), P90: q(.9), P99: q(.99), Max: f.Max.Nanoseconds()}
+	if f.SelfUnknown == 0 || f.SelfUnknown < f.Returned {
+		self := f.Self.Nanoseconds()
+		m.Self = &self
+	}
+	return m
+}
+
+// quantile is an upper bound, and no longer than the longest.
+func quantile(f *fgraph.FunctionDurations, q float64) time.Duration {
+	return min(f.Histogram.Quantile(q), f.Max)
 }
 
 // short is a duration with three or four digits.

@@ -100,7 +100,7 @@ func (t *target) judge(a *app, o *options, refused []*hook.UnpatchableError) err
 	}
 	total := len(t.sites) + len(t.refused)
 	if len(t.refused) < total && !o.strict {
-		o.note(a, "%d of %d functions cannot be hooked and are left out: %s", len(t.refused), total, tellRefused(refused, o.verbose))
+		o.note(a, "%d of %d functions cannot be hooked and are left out: %s", len(refused), total, tellRefused(refused, o.verbose))
 		return nil
 	}
 	if total == 1 {

@@ -49,7 +49,7 @@ func (traceView) event(w io.Writer, o *options, t *thread, e fgraph.Event) {
 	case e.Type == fgraph.Exit:
 		text = "<- " + e.Function.ShortName() + "  " + microseconds(e.Duration) + " us"
 	}
-	fmt.Fprintf(w, "%s %-22s %s%s\n", e.Time.Format(traceTime), fmt.Sprintf("%s-%d", t.comm, t.tid), text, yes(e.Unsure, " ?", ""))
+	fmt.Fprintf(w, "%s %-22s %s%s\n", e.Time.Format(traceTime), fmt.Sprintf("%s-%d", t.name(), t.tid), text, yes(e.Unsure, " ?", ""))
 }
 
 func (traceView) quiet(io.Writer, *options, *thread) {}

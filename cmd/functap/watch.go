@@ -21,7 +21,7 @@ func (a *app) watch(o *options, targets []*target, tick func()) error {
 				return err
 			}
 		}
-		if o.count > 0 {
+		if o.count > 0 && o.events == nil { // whoever prints events stops by itself
 			now := sumCalls(targets)
 			if now >= o.count {
 				return nil
