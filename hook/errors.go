@@ -111,6 +111,8 @@ const (
 	ReturnsTwice = plan.ReturnsTwice // RETURNS_TWICE
 	// SwitchesStack: it leaves for another stack, or further up its own.
 	SwitchesStack = plan.SwitchesStack // SWITCHES_STACK
+	// CalleePops: it takes its arguments off the stack when it returns.
+	CalleePops = plan.CalleePops // CALLEE_POPS
 	// ReadsRA: it looks at its return address.
 	ReadsRA = plan.ReadsRA // READS_RA
 	// Unwinder: it walks the stack, or the walk depends on it.

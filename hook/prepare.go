@@ -107,7 +107,7 @@ func (p *Process) layoutFor(s *session, sites int) arena.Layout {
 		shared = s.arenas[0].AreaCount
 	}
 	// As if all sites were wrapped; what is not used is never touched.
-	wraps := n + min(n, spareMost)
+	wraps := n + min(sites, spareMost)
 	l := arena.NewLayout(n, 2*n+arena.StatCells*wraps, areas, shared, uint64(wraps)*codePerSite+64<<10)
 	return l.WithUnwind(unwindSize(l.CodeSize))
 }

@@ -24,7 +24,9 @@ var graphVerb = verb{
 Lines are as the kernel's function_graph has them: a call that calls nothing is one
 line, others have a line at each end, with the duration at the second. Marks are for
 slow calls: + over 10 us, ! 100 us, # 1 ms, * 10 ms, @ 100 ms, $ 1 s. In front is the
-thread's id. A ? is where events were lost, so that a line may be less deep.
+thread's id. A ? is where events were lost, so that a line may be less deep. Functions
+begin to be recorded one after another, within milliseconds: what is at the top there may
+have been called by one that was not yet.
 `,
 	flags: eventFlags,
 	run:   func(a *app, o *options) error { return a.printEvents(o, &graphView{}) },

@@ -39,11 +39,12 @@ func (traceView) head() string {
 }
 
 func (traceView) event(w io.Writer, o *options, t *thread, e fgraph.Event) {
-	text := "-> " + e.Function.ShortName()
-	switch {
-	case e.Type == fgraph.Lost:
+	if e.Type == fgraph.Lost { // nobody's call
 		fmt.Fprint(w, lostLine(e))
 		return
+	}
+	text := "-> " + e.Function.ShortName()
+	switch {
 	case e.Unwound:
 		text = "<- " + e.Function.ShortName() + "  unwound"
 	case e.Type == fgraph.Exit:

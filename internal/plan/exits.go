@@ -57,10 +57,13 @@ func (a *Analysis) loopsCleanly(entry, site uint64, code []byte) bool {
 // maxJumps is how many jumps are followed to where the return address may be read.
 const maxJumps = 3
 
-// jumpsToReader looks for a jump out of a function, with the return address at the stack
-// pointer, to code that reads it: _setjmp jumps to sigsetjmp's. Names do not tell where they
-// have been stripped.
-func (a *Analysis) jumpsToReader(code []byte, entry uint64, most int) (to uint64, found bool) {
+// finder looks for an instruction in code that begins at base.
+type finder func(code []byte, base uint64) (at uint64, found bool)
+
+// jumpsTo looks for a jump out of a function, with the return address at the stack
+// pointer, to code that has such an instruction: _setjmp jumps to sigsetjmp's, which reads
+// the return address. Names do not tell where they have been stripped.
+func (a *Analysis) jumpsTo(has finder, code []byte, entry uint64, most int) (to uint64, found bool) {
 	jumps := jumpsAtReturn(code, entry)
 	for _, from := range slices.Sorted(maps.Keys(jumps)) {
 		to := jumps[from]
@@ -70,11 +73,11 @@ func (a *Analysis) jumpsToReader(code []byte, entry uint64, most int) (to uint64
 			continue
 		}
 		there := s.b[to-s.base : min(other.end, s.end())-s.base]
-		if _, ok := readsReturnAddress(there, to); ok {
+		if _, ok := has(there, to); ok {
 			return to, true
 		}
 		if most > 1 {
-			if at, ok := a.jumpsToReader(there, to, most-1); ok {
+			if at, ok := a.jumpsTo(has, there, to, most-1); ok {
 				return at, true
 			}
 		}
@@ -117,8 +120,14 @@ func (a *Analysis) Exit(p *Plan) (Refusal, string) {
 	if at, ok := readsReturnAddress(code, f.Addr); ok {
 		return ReadsRA, fmt.Sprintf("at +%d", at-f.Addr)
 	}
-	if to, ok := a.jumpsToReader(code, f.Addr, maxJumps); ok {
+	if to, ok := a.jumpsTo(readsReturnAddress, code, f.Addr, maxJumps); ok {
 		return ReadsRA, fmt.Sprintf("by what it jumps to, at %#x", to)
+	}
+	if at, ok := popsArguments(code, f.Addr); ok {
+		return CalleePops, fmt.Sprintf("at +%d", at-f.Addr)
+	}
+	if to, ok := a.jumpsTo(popsArguments, code, f.Addr, maxJumps); ok {
+		return CalleePops, fmt.Sprintf("by what it jumps to, at %#x", to)
 	}
 	return "", ""
 }

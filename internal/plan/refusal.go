@@ -64,6 +64,8 @@ const (
 	SwitchesStack Refusal = "SWITCHES_STACK"
 	// ReadsRA: it looks at its return address.
 	ReadsRA Refusal = "READS_RA"
+	// CalleePops: it takes its arguments off the stack when it returns.
+	CalleePops Refusal = "CALLEE_POPS"
 	// Unwinder: it walks the stack, or the walk depends on it.
 	Unwinder Refusal = "UNWINDER"
 	// NoReturn: it does not return.
@@ -95,6 +97,7 @@ var explanations = map[Refusal]string{
 	ShadowStack:     "hardware shadow stacks are on and the function begins with a call, which its copy cannot make",
 	ReturnsTwice:    "the function keeps its return address and may return there again",
 	SwitchesStack:   "the function goes on on another stack, or further up its own",
+	CalleePops:      "the function takes its arguments off the stack when it returns (ret imm16), so its return address is not where it was",
 	ReadsRA:         "the function looks at its return address, which would be another one",
 	Unwinder:        "the function walks the stack, or is needed for walking it",
 	NoReturn:        "the function does not return to its caller",

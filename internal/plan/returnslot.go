@@ -40,6 +40,24 @@ func readsReturnAddress(code []byte, base uint64) (at uint64, found bool) {
 	return 0, false
 }
 
+// popsArguments looks for a return that takes more from the stack than its address (ret
+// imm16). Whoever is returned to is then not where the return slot tells.
+func popsArguments(code []byte, base uint64) (at uint64, found bool) {
+	const retImm16 = 0xc2
+	for off := 0; off < len(code); {
+		in, err := x86.Decode(code[off:])
+		if err != nil {
+			return 0, false
+		}
+		end := off + int(in.Len)
+		if in.Flow == x86.FlowRet && in.Opcode == retImm16 && in.ImmLen == 2 && (code[end-2] != 0 || code[end-1] != 0) {
+			return base + uint64(off), true
+		}
+		off = end
+	}
+	return 0, false
+}
+
 // returnsAt are the jumps at which the return address is at the stack pointer for certain.
 func returnsAt(code []byte, base uint64) map[uint64]bool {
 	at := map[uint64]bool{}

@@ -79,20 +79,19 @@ func (s *Stop) taker() *Thread {
 }
 
 // take lets the thread go on to the delivery of a signal, which is the first thing that
-// it does, and then to the first instruction after it. A signal is this tracer's to lose
-// between its report and its delivery, so there is nothing in between. One that is ignored
-// is not delivered.
+// it does. The signal is delivered when the thread is let go; one that is ignored is not.
+// Until then, some hundred microseconds, it is this tracer's to lose, should that be
+// killed. To deliver it at once would put the thread into its handler, in which it cannot
+// take the next one: then others would, and their system calls be ended, for each stop of
+// a process that gets thousands a second.
 func (th *Thread) take() bool {
 	if th.Flush() != nil || !th.goOn(0) {
 		return false
 	}
-	sig := th.sig
-	th.sig = 0
-	if th.state != stopped || sig == 0 || ignored(th.tid)&signalSet(sig) != 0 {
-		return th.state == stopped
+	if th.state == stopped && ignored(th.tid)&signalSet(th.sig) != 0 {
+		th.sig = 0
 	}
-	interrupt(th.tid) //nolint:errcheck // a thread that is gone shows when it goes on
-	return th.goOn(sig)
+	return th.state == stopped
 }
 
 // goOn lets the thread run to its next stop.

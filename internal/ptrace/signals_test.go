@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/functap/functap/internal/procfs"
 	"github.com/functap/functap/internal/testutils"
 	"golang.org/x/sys/unix"
 )
@@ -213,35 +212,4 @@ func requireProgress(t *testing.T, p *testutils.Process) {
 		}
 		return nil
 	})
-}
-
-// TestSignalIsNotHeld: a signal that was taken out of the queue is delivered in the same
-// step, since it would die with the tracer.
-func TestSignalIsNotHeld(t *testing.T) {
-	tr := newTracer(t)
-	p := start(t, "signals.c")
-	const usual = 1 << (unix.SIGUSR1 - 1)
-	before := number(t, p, "plain")
-	for i := range cycles(100, 20) {
-		mustStop(t, tr, p.PID(), func(s *Stop) error {
-			p.Signal(unix.SIGUSR1)
-			s.dispense()
-			st, err := procfs.ReadStatus(p.PID())
-			if err != nil || st.ShdPnd&usual != 0 {
-				t.Errorf("pending: %#x, %v", st.ShdPnd, err)
-			}
-			for _, th := range s.threads {
-				if th.state != stopped || th.sig != 0 {
-					t.Errorf("thread %d, state %d, holds signal %d", th.tid, th.state, th.sig)
-				}
-			}
-			return nil
-		})
-		testutils.Eventually(t, 5*time.Second, "the handler has run", func() error {
-			if number(t, p, "plain") != before+i+1 {
-				return unix.EAGAIN
-			}
-			return nil
-		})
-	}
 }
