@@ -88,7 +88,16 @@ func measureWith(t testing.TB, pid int, want wanted, opts *fgraph.Options) measu
 // requireLaws checks that what was counted apart adds up.
 func requireLaws(t testing.TB, all []fgraph.FunctionDurations) (sum fgraph.FunctionDurations) {
 	t.Helper()
+	return requireLawsWith(t, all, false)
+}
+
+// requireLawsWith does that. asynchronous: signal handlers leave by siglongjmp.
+func requireLawsWith(t testing.TB, all []fgraph.FunctionDurations, asynchronous bool) (sum fgraph.FunctionDurations) {
+	t.Helper()
 	for _, f := range all {
+		if f.LeftReturning > 0 && !asynchronous {
+			t.Errorf("%s: %d calls have returned and were found unwound", f.Function.Name(), f.LeftReturning)
+		}
 		if f.Calls != f.Returned+f.Unwound+f.Inflight+f.Missed {
 			t.Errorf("%s: %d calls are not %d returned, %d unwound, %d inflight and %d missed",
 				f.Function.Name(), f.Calls, f.Returned, f.Unwound, f.Inflight, f.Missed)
@@ -103,6 +112,7 @@ func requireLaws(t testing.TB, all []fgraph.FunctionDurations) (sum fgraph.Funct
 		sum.Returned += f.Returned
 		sum.Missed += f.Missed
 		sum.Unwound += f.Unwound
+		sum.LeftReturning += f.LeftReturning
 		sum.Inflight += f.Inflight
 		sum.Clamped += f.Clamped
 		sum.Self += f.Self

@@ -20,6 +20,10 @@ type FunctionDurations struct {
 	Missed uint64
 	// Unwound were left by other ways: longjmp, or the end of their thread.
 	Unwound uint64
+	// LeftReturning had returned, and are counted so, when a signal handler left them for
+	// good (siglongjmp) in the two instructions between that count and the release of
+	// their frame. They were found unwound later; Unwound is without them.
+	LeftReturning uint64
 	// Inflight were running when this was read, or at the end.
 	Inflight uint64
 	// Clamped are returned calls whose time was negative, and counts as 0: processors
@@ -85,6 +89,7 @@ func scale(ticks, tick float64) time.Duration {
 // raw are the statistics in the target's units.
 type raw struct {
 	calls, missed, unwound, inflight, clamped uint64
+	leftReturning                             uint64
 	total, max, self, known                   uint64
 	buckets                                   [arena.Buckets]uint64
 }
@@ -104,11 +109,22 @@ func read(s statistics, detached bool) *raw {
 		r.buckets[i] = s.Read(arena.StatBuckets + i)
 	}
 	r.calls = s.Read(arena.StatCalls)
-	r.inflight = r.calls - r.returned() - r.unwound
 	if detached {
 		r.inflight = s.Read(arena.StatInflight)
 	}
+	r.countOnce()
+	if !detached {
+		r.inflight = r.calls - r.returned() - r.unwound
+	}
 	return r
+}
+
+// countOnce takes out of unwound what was counted as returned, too.
+func (r *raw) countOnce() {
+	if ended := r.returned() + r.unwound + r.inflight; ended > r.calls {
+		r.leftReturning = min(ended-r.calls, r.unwound)
+		r.unwound -= r.leftReturning
+	}
 }
 
 func (r *raw) returned() (n uint64) {
@@ -121,7 +137,7 @@ func (r *raw) returned() (n uint64) {
 func (r *raw) times(f *hook.Function, tick float64) FunctionDurations {
 	return FunctionDurations{
 		Function: f,
-		Calls:    r.calls + r.missed, Returned: r.returned(), Missed: r.missed, Unwound: r.unwound,
+		Calls:    r.calls + r.missed, Returned: r.returned(), Missed: r.missed, Unwound: r.unwound, LeftReturning: r.leftReturning,
 		Inflight: r.inflight, Clamped: r.clamped,
 		SelfUnknown: r.returned() - r.known,
 		Total:       scale(float64(r.total), tick), Max: scale(float64(r.max), tick),

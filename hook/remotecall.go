@@ -51,7 +51,9 @@ func (p *Process) call(ctx context.Context, why string, fn func(*ptrace.Stop, *r
 	wait := signalFirstWait
 	for try := 0; ; try++ {
 		err := stop(run)
-		if !errors.Is(err, remote.ErrSignal) || try == signalRetries || !pause(ctx, wait) {
+		// No thread: all that there are, one maybe, are just taking a fault of their own.
+		passes := errors.Is(err, remote.ErrSignal) || errors.Is(err, remote.ErrNoThread)
+		if !passes || try == signalRetries || !pause(ctx, wait) {
 			return wrapExit(err)
 		}
 		wait = min(2*wait, signalLastWait)

@@ -30,6 +30,7 @@ type summary struct {
 	Entries       uint64   `json:"entries"`
 	Exits         uint64   `json:"exits"`
 	Unwound       uint64   `json:"unwound"`
+	LeftReturning uint64   `json:"left_returning,omitempty"` // exits that were found unwound, too
 	Inflight      uint64   `json:"inflight"`
 	Skipped       uint64   `json:"skipped"`
 	Orphans       uint64   `json:"orphans"`
@@ -113,6 +114,7 @@ func (s *summary) measured(d *fgraph.Durations) {
 		s.Missed += f.Missed
 		s.Exits += f.Returned
 		s.Unwound += f.Unwound
+		s.LeftReturning += f.LeftReturning
 		s.Inflight += f.Inflight
 	}
 	s.Entries = s.Calls - s.Missed
