@@ -64,7 +64,7 @@ func TestEveryRefusalIsExplained(t *testing.T) {
 			t.Errorf("%s: %q", r, r.Explain())
 		}
 	}
-	if len(explanations) != 25 || Refusal("").Explain() != "" {
+	if len(explanations) != 26 || Refusal("").Explain() != "" {
 		t.Errorf("%d explanations", len(explanations))
 	}
 }
