@@ -136,11 +136,12 @@ func (g *wrapGen) slowExit() {
 		g.LeaLabel(tmp, to)
 		g.MovMemReg(g.goOnLeave(), tmp)
 	}
-	after := func(to x86.Label, routine uint64, then x86.Label) {
+	after := func(routine uint64, to x86.Label, by arena.Call, then x86.Label) {
 		g.Jmp(routine)
 		if g.stats.Events != nil {
 			g.block(g.told)
 		}
+		g.is(by, resultsSaved)
 		g.Bind(to)
 		g.JmpLabel(then)
 	}
@@ -148,9 +149,10 @@ func (g *wrapGen) slowExit() {
 	g.is(arena.CallBack, resultsSaved)
 	leave(g.search, recorded, x86.RAX)
 	g.keepRing()
-	after(recorded, g.env.Slow.Search, g.out)
+	after(g.env.Slow.Search, recorded, arena.CallLeft, g.out)
+	g.is(arena.CallBack, resultsSaved)
 	leave(g.joined, alone, x86.RAX)
-	after(alone, g.env.Slow.Joined, g.alone)
+	after(g.env.Slow.Joined, alone, arena.CallBack, g.alone)
 	leave(g.shared, g.out, x86.RCX)
 	g.Jmp(g.env.Slow.Shared)
 

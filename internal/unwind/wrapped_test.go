@@ -97,19 +97,34 @@ func (g *target) hook(i int) {
 	g.poke(site, jump)
 }
 
+// takeHomes makes all entries of the home table another slot's.
+func (g *target) takeHomes() {
+	b := make([]byte, (arena.HomeMask+1)*FrameSize)
+	for at := 0; at < len(b); at += FrameSize {
+		b[at+7] = 0x80 // no address
+	}
+	g.poke(homeAt, b)
+}
+
 func TestProductPrograms(t *testing.T) {
 	for _, c := range []struct {
 		v     testutils.Variant
 		rule  Rule
+		away  bool // no frame is at home
 		asked []Function
 	}{
-		{testutils.CXX, RuleSignal, []Function{AsksFindObject}},
-		{testutils.CXX, RuleOffset, []Function{AsksFindObject}},
-		{testutils.CXXStatic, RuleSignal, nil},
-		{testutils.CXXStripped, RuleSignal, nil},
+		{testutils.CXX, RuleSignal, false, []Function{AsksFindObject}},
+		{testutils.CXX, RuleSignal, true, []Function{AsksFindObject}},
+		{testutils.CXX, RuleOffset, false, []Function{AsksFindObject}},
+		{testutils.CXXStatic, RuleSignal, false, nil},
+		{testutils.CXXStripped, RuleSignal, false, nil},
+		{testutils.CXXStripped, RuleSignal, true, nil},
 	} {
-		t.Run(fmt.Sprint(c.v.Name, c.rule), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %v away=%v", c.v.Name, c.rule, c.away), func(t *testing.T) {
 			g := startNear(t, c.rule, testutils.Build(t, "unwind.cc", c.v), "4")
+			if c.away {
+				g.takeHomes()
+			}
 			g.serve(c.asked...)
 			for i := range g.body {
 				g.hook(i)
