@@ -72,8 +72,7 @@ func (r *reader) round(all bool, emit func(tid int, c call, at func(uint64) time
 // follow puts a record where it belongs in its thread.
 func (r *reader) follow(t *track, rec ring.Record, emit func(tid int, c call)) {
 	if rec.Kind == ring.Thread {
-		t.leave(^uint64(0), rec.Time, func(c call) { emit(t.tid, c) }) // the earlier thread's
-		t.tid = r.threads.Outside(int(rec.Start))
+		t.giveTo(r.threads.Outside(int(rec.Start)), rec.Time, emit)
 		return
 	}
 	if !t.shared {
@@ -81,6 +80,16 @@ func (r *reader) follow(t *track, rec ring.Record, emit func(tid int, c call)) {
 		return
 	}
 	emit(r.thread(t.caller(rec)), call{Record: rec, depth: -1, shared: true})
+}
+
+// giveTo ends the earlier thread's calls. One that has noted itself twice, since a handler
+// came between, is the same.
+func (t *track) giveTo(tid int, now uint64, emit func(tid int, c call)) {
+	if tid == t.tid && tid != 0 {
+		return
+	}
+	t.leave(^uint64(0), now, func(c call) { emit(t.tid, c) })
+	t.tid = tid
 }
 
 // thread is the id of a thread that an entry in the shared ring names.

@@ -18,6 +18,8 @@ type Threads struct {
 	p     *Process
 	known map[uint64]int
 	at    []int // where in a control block the id may be, the best first
+	// namespace: the target numbers its threads otherwise than we do. It was born so.
+	namespace bool
 }
 
 // Threads looks at the threads that are known.
@@ -29,6 +31,8 @@ func (p *Process) Threads() *Threads {
 
 func (p *Process) threads(s *session) *Threads {
 	t := &Threads{p: p, known: map[uint64]int{}}
+	st, err := procfs.ReadStatus(p.pid)
+	t.namespace = err == nil && len(st.NSpid) > 1
 	if s != nil {
 		for fs, tid := range s.threads {
 			t.known[fs] = tid
@@ -127,7 +131,7 @@ func (t *Threads) ID(fs uint64) int {
 // outside is the id here of a thread that the target numbers so. In a namespace of its own
 // it can be told only while the thread lives.
 func (t *Threads) outside(id int) int {
-	if id <= 0 || !t.namespace() {
+	if id <= 0 || !t.namespace {
 		return max(id, 0)
 	}
 	tids, err := procfs.Tasks(t.p.pid)
@@ -140,10 +144,4 @@ func (t *Threads) outside(id int) int {
 		}
 	}
 	return 0
-}
-
-// namespace reports whether the target numbers its threads otherwise than we do.
-func (t *Threads) namespace() bool {
-	st, err := procfs.ReadStatus(t.p.pid)
-	return err == nil && len(st.NSpid) > 1
 }

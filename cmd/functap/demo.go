@@ -67,14 +67,7 @@ func (a *app) demoGo(o *options) error {
 // demoOf attaches to the workload and shows its functions.
 func (a *app) demoOf(o *options, w *workload, pattern string, show func([]*target) error) error {
 	o.pids, o.args = intList{w.pid()}, []string{pattern}
-	targets, err := a.openAll(o)
-	if a.interrupted(o, err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return show(targets)
+	return a.onTargets(o, show)
 }
 
 // demoTick prints the calls of each second while counting.

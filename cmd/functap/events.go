@@ -42,18 +42,12 @@ const functionsMost = 200
 
 func (o *options) checkEvents() error {
 	switch {
-	case len(o.args) == 0:
-		return usagef("%s wants a PATTERN; functap list shows what there is", o.verb)
-	case len(o.pids) == 0 && len(o.command) == 0:
-		return usagef("%s wants -p PID or -- COMMAND", o.verb)
-	case o.from != "main" && o.from != "entry":
-		return usagef("--from=%s: it is main or entry", o.from)
 	case !validGlob(o.comm):
 		return usagef("--comm %s: it is not a pattern: a [ is not closed, or a \\ ends it", o.comm)
 	case o.min > 0 && (o.depth > 0 || o.inside != ""):
 		return usagef("--min records no entries, so --depth and --inside have nothing to go by; leave one out")
 	}
-	return nil
+	return o.checkTargets("functap list shows what there is")
 }
 
 // printEvents is what a verb does whose events look like v.
@@ -64,20 +58,12 @@ func (a *app) printEvents(o *options, v view) error {
 	if o.inside != "" && !slices.Contains(o.args, o.inside) {
 		o.args = append(o.args, o.inside)
 	}
-	targets, err := a.openAll(o)
-	if a.interrupted(o, err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if o.dryRun {
-		return a.dryRun(o, targets)
-	}
-	if err := o.tooMany(targets); err != nil {
-		return errors.Join(err, a.finish(o, targets))
-	}
-	return a.eventsOf(o, targets, v)
+	return a.onTargets(o, func(targets []*target) error {
+		if err := o.tooMany(targets); err != nil {
+			return errors.Join(err, a.finish(o, targets))
+		}
+		return a.eventsOf(o, targets, v)
+	})
 }
 
 func validGlob(glob string) bool {

@@ -61,26 +61,38 @@ func (a *app) stat(o *options) error {
 	if err := o.checkExit(); err != nil {
 		return err
 	}
-	switch {
-	case len(o.args) == 0:
-		return usagef("stat wants a PATTERN; '*' is every function")
-	case len(o.pids) == 0 && len(o.command) == 0:
-		return usagef("stat wants -p PID or -- COMMAND")
-	}
-	if o.from != "main" && o.from != "entry" {
-		return usagef("--from=%s: it is main or entry", o.from)
-	}
-	targets, err := a.openAll(o)
-	if a.interrupted(o, err) {
-		return nil
-	}
-	if err != nil {
+	if err := o.checkTargets("'*' is every function"); err != nil {
 		return err
 	}
-	if o.dryRun {
+	return a.onTargets(o, func(targets []*target) error { return a.countAll(o, targets) })
+}
+
+// checkTargets looks for what every verb needs that hooks functions.
+func (o *options) checkTargets(patterns string) error {
+	switch {
+	case len(o.args) == 0:
+		return usagef("%s wants a PATTERN; %s", o.verb, patterns)
+	case len(o.pids) == 0 && len(o.command) == 0:
+		return usagef("%s wants -p PID or -- COMMAND", o.verb)
+	case o.from != "main" && o.from != "entry":
+		return usagef("--from=%s: it is main or entry", o.from)
+	}
+	return nil
+}
+
+// onTargets opens them and does what there is to do, unless it was ended before, or they
+// were only to be looked at.
+func (a *app) onTargets(o *options, do func([]*target) error) error {
+	targets, err := a.openAll(o)
+	switch {
+	case a.interrupted(o, err):
+		return nil
+	case err != nil:
+		return err
+	case o.dryRun:
 		return a.dryRun(o, targets)
 	}
-	return a.countAll(o, targets)
+	return do(targets)
 }
 
 func (o *options) checkExit() error {

@@ -178,6 +178,9 @@ func (s *summary) String() string {
 		fmt.Fprintf(&b, ", %d %s", s.Refused[r], r)
 	}
 	fmt.Fprintf(&b, "; %d lost, %d missed; attached in %.1f ms, detached in %.1f ms", s.Lost, s.Missed, s.AttachMS, s.DetachMS)
+	if s.LeftReturning > 0 {
+		fmt.Fprintf(&b, "\n  %s left by signal handlers when they had just returned, and counted as returned", number(s.LeftReturning, "call was", "calls were"))
+	}
 	if s.Lost > s.Calls/100 {
 		b.WriteString("\n  events were made faster than they were read: choose fewer functions or give --min; functap stat loses nothing")
 	}
