@@ -295,9 +295,10 @@ func (s *Stop) stuck() error {
 }
 
 // poll looks once whether the thread has stopped or ended. A signal that was
-// about to be delivered is delivered: the pending interrupt then stops the
-// thread again before it executes anything, so that every member ends up in the
-// same kind of stop, with its signals where the kernel would have put them.
+// about to be delivered is delivered, and the thread told again to stop: any stop
+// answers the request before it (ptrace_stop in the kernel's signal.c). It stops before
+// it executes anything, so that every member ends up in the same kind of stop, with its
+// signals where the kernel would have put them.
 func (th *Thread) poll() bool {
 	if th.state != running {
 		return true
@@ -314,8 +315,9 @@ func (th *Thread) poll() bool {
 	if th.state == stopped && th.sig != 0 {
 		sig := th.sig
 		th.state, th.sig = running, 0
+		interrupt(th.tid) //nolint:errcheck // killed: its end is still to be waited for
 		if resume(unix.PTRACE_CONT, th.tid, sig) != nil {
-			return false // killed: its end is still to be waited for
+			return false
 		}
 	}
 	return th.state != running

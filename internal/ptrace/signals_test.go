@@ -213,3 +213,42 @@ func requireProgress(t *testing.T, p *testutils.Process) {
 		return nil
 	})
 }
+
+// TestStopsAfterASignal: a thread that stops for a signal first has answered the request to
+// stop by that, and must be asked again, or it runs on while all others stand still.
+func TestStopsAfterASignal(t *testing.T) {
+	tr := newTracer(t)
+	p := start(t, "signals.c")
+	tid := number(t, p, "tid")
+	for n := range 20 {
+		err := tr.Do(func() error {
+			th := &Thread{tid: tid}
+			if err := seize(tid); err != nil {
+				return err
+			}
+			if err := queue(p.PID(), tid, n); err != nil { // it stops for this, and nobody interrupts it
+				return err
+			}
+			for i := 0; !th.poll(); i++ {
+				if i == 1000 {
+					t.Errorf("%+v has not stopped", describeStuck(tid))
+					interrupt(tid) //nolint:errcheck // so that it can be let go
+				}
+				nap(time.Millisecond)
+			}
+			if th.state != stopped || th.sig != 0 {
+				t.Errorf("state %d, signal %d", th.state, th.sig)
+			}
+			return resume(unix.PTRACE_DETACH, tid, 0)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	testutils.Eventually(t, 5*time.Second, "all signals received", func() error {
+		if number(t, p, "count") != 20 {
+			return unix.EAGAIN
+		}
+		return nil
+	})
+}

@@ -96,6 +96,11 @@ func waitStopped(tid int) error {
 		case int(status)>>16 == unix.PTRACE_EVENT_STOP:
 			return nil
 		default:
+			// The request to stop is answered by any stop (ptrace_stop in the kernel's
+			// signal.c), so by this one, too.
+			if err := unix.PtraceInterrupt(tid); err != nil {
+				return err
+			}
 			if err := unix.PtraceCont(tid, int(status.StopSignal())); err != nil {
 				return err
 			}
